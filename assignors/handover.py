@@ -42,17 +42,26 @@ class Handover:
 _handover = unchecked(Handover)
 
 
-def withhold(problem: Problem, claims: Claims, target: Int32, *, kept: int = 0) -> Handover:
+def withhold(
+    problem: Problem,
+    claims: Claims,
+    target: Int32,
+    *,
+    kept: int = 0,
+    changed: Int64 | None = None,
+) -> Handover:
     """Return which part of `target` (int32[P]) is safe to hand out in this round.
 
     At least `kept` partitions stay with a claimant: where that is all claims, nothing waits.
+    `changed`, if it is known, has all those that do not, ascending, and may have others that
+    nobody claims.
     Cost: O(P + C). Source: KIP-429 for withholding, KAFKA-12984 and KIP-792 for the
     generation; the rule is stricter than Kafka's, see the head of this module.
     """
     if claims.claimant is not None and not claims.unknown:
         if kept == len(claims.partition):
-            return Handover(given=target, withheld=NOTHING, follow_up=False)
-        return _withhold_from_one(problem, claims, claims.claimant, target)
+            return _handover(given=target, withheld=NOTHING, follow_up=False)
+        return _withhold_from_one(problem, claims, claims.claimant, target, changed)
     partition_count = problem.partition_count
     is_own = claims.member == target[claims.partition]
     is_last = (claims.generation == claims.last) & (claims.last >= 0)
@@ -75,24 +84,27 @@ def withhold(problem: Problem, claims: Claims, target: Int32, *, kept: int = 0) 
 
 
 def _withhold_from_one(
-    problem: Problem, claims: Claims, claimant: Int32, target: Int32
+    problem: Problem, claims: Claims, claimant: Int32, target: Int32, changed: Int64 | None
 ) -> Handover:
     """Return the same where each partition has one claimant, int32[P], or none.
 
     Then a partition waits where it leaves its claimant, whatever the generations.
     """
-    withheld = (claimant != target).nonzero()[0]
+    withheld = (claimant != target).nonzero()[0] if changed is None else changed
     from_whom = claimant[withheld]
-    waits = (from_whom != NOBODY) & (target[withheld] != NOBODY)
-    withheld, from_whom = withheld[waits], from_whom[waits]
+    if changed is None or (len(from_whom) and from_whom[from_whom.argmin()] == NOBODY):
+        waits = (from_whom != NOBODY) & (target[withheld] != NOBODY)
+        withheld, from_whom = withheld[waits], from_whom[waits]
     if not len(withheld):
         return _handover(given=target, withheld=withheld, follow_up=False)
     given = target.copy()
     given[withheld] = NOBODY
-    revokes = (claims.member_generation[from_whom] == claims.last) & (claims.last >= 0)
-    if len(problem.takes) > 1:  # else everybody takes every topic
-        revokes &= problem.may_take(from_whom, withheld)
-    will_rejoin = np.count_nonzero(revokes) == len(revokes)
+    will_rejoin = claims.last >= 0
+    if will_rejoin:
+        revokes = claims.member_generation.take(from_whom) == claims.last
+        if len(problem.takes) > 1:  # else everybody takes every topic
+            revokes &= problem.may_take(from_whom, withheld)
+        will_rejoin = np.count_nonzero(revokes) == len(revokes)
     return _handover(given=given, withheld=withheld, follow_up=not will_rejoin)
 
 

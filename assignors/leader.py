@@ -312,7 +312,7 @@ def _remembered(group: Group, plan: Assignment) -> Sequence[Member]:
 
 def _with_unknown_claims(members: Sequence[Member]) -> list[Member]:
     """Return the members whose bytes do not say what they own."""
-    if isinstance(members, ReadMembers):
+    if type(members) is not tuple and isinstance(members, ReadMembers):
         members = members.perhaps_silent()
     return [
         member

@@ -105,7 +105,10 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """One member as it joins: what it subscribes to and what it claims to own."""
+    """One member as it joins: what it subscribes to and what it claims to own.
+
+    Lists are taken too, and kept as tuples; a type checker wants tuples.
+    """
 
     member_id: str
     topics: tuple[str, ...] = ()
@@ -239,11 +242,10 @@ class Group:
         if self.weighting is not None:
             topics = self.cluster.topics
             self.weighting.require_fits({name: t.partition_count for name, t in topics.items()})
-        if isinstance(self.members, LazyMembers):
+        members = self.members
+        if type(members) is not tuple and isinstance(members, LazyMembers):
             return
-        if type(self.members) is not tuple or (
-            self.members and type(self.members[0]) is not Member
-        ):
+        if type(members) is not tuple or (members and type(members[0]) is not Member):
             take(self, members=as_entries(self.members, Member, "members"))
         if not isinstance(self.cluster, Cluster):
             raise ValueError(f"cluster: expected a Cluster, found {self.cluster!r}")

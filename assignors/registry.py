@@ -17,6 +17,7 @@ from assignors.names.assignor_names import ALIASES, names_in
 from assignors.names.nearest import question
 from assignors.optimal.cooperative_sticky import COOPERATIVE_STICKY
 from assignors.optimal.sticky import STICKY
+from assignors.own_assignors.answers import with_checked_answers
 from assignors.own_assignors.importing import imported
 from assignors.server.range import RANGE as SERVER_RANGE
 from assignors.server.simple import SIMPLE
@@ -64,7 +65,8 @@ def assignor_named(name: str) -> Assignor:
     """
     if not isinstance(name, str):
         words = "expected a name; one of your own is named 'package.module:object'"
-        raise ValueError(f"assignor: {words}, found {name!r}")
+        shown = f"the Assignor {name.full_name!r}" if isinstance(name, Assignor) else repr(name)
+        raise ValueError(f"assignor: {words}, found {shown}")
     found = registered(name)
     if found is not None:
         return found
@@ -79,6 +81,17 @@ def assignor_named(name: str) -> Assignor:
     known = ", ".join([*BEST, *ASSIGNORS])
     listed = f"known: {known}, or package.module:object"
     raise ValueError(f"no assignor {name!r}{words or ';'} {listed}")
+
+
+def assignor_of(choice: str | Assignor) -> Assignor:
+    """Return the assignor of this name, or one that is given as it is, with its answers checked.
+
+    Raises what `assignor_named` does.
+
+    >>> assignor_of("range") is assignor_of(ASSIGNORS["java/range"])
+    True
+    """
+    return with_checked_answers(choice) if isinstance(choice, Assignor) else assignor_named(choice)
 
 
 def replacement_of(assignor: Assignor) -> Assignor:

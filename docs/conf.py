@@ -50,6 +50,8 @@ smartquotes = False
 # Docstrings are written for people: what stands between single backticks is code.
 default_role = "code"
 autodoc_member_order = "bysource"
+# Options of a class stand in the docstring of its `__init__`.
+autoclass_content = "both"
 autodoc_typehints = "signature"
 add_module_names = False
 maximum_signature_line_length = 80

@@ -35,6 +35,7 @@ DEEP = int(os.environ.get("DEEP", "1"))
 TOGETHER = (
     "tests/spark/",
     "tests/foreign/calibrate/test_calibrate.py",
+    "tests/foreign/exhausted/",
     "tests/interop/test_offsets_topic.py",
     "tests/interop/test_offsets_sources.py",
     "tests/interop/test_dump.py",

@@ -22,7 +22,7 @@ from assignors.arrow.schemas import (
 from assignors.extras import imported_from
 from assignors.group_bytes.assignment_arrays import read_assignments
 from assignors.group_bytes.entries import are_read_together
-from assignors.group_bytes.fields import UserDataPlaces
+from assignors.group_bytes.fields import UserDataPlaces, has_notes
 from assignors.group_bytes.subscriptions import read_together
 from assignors.group_bytes.topic_lists import TopicLists
 from wire import (
@@ -49,7 +49,7 @@ def decoded_subscriptions(blobs: pa.Array) -> pa.Array:
     if not are_read_together(len(listed)):
         return _one_by_one_subscriptions(blobs)
     lists, fields, owned = read_together(listed)
-    rows = np.flatnonzero(fields.is_plain & ~fields.has_notes())
+    rows = np.flatnonzero(fields.is_plain & ~has_notes(fields.user_data, fields.empty_rack_at))
     columns = {
         "version": pa.array(lists.version[rows], pa.int32()),
         "topics": _topic_lists(lists, rows),

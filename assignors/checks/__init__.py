@@ -42,9 +42,12 @@ def check(
     claims are read, unless `user_data` does: moves are counted from them. Gaps are those of
     `distance.distance`, and `follow_up`: whether the leader must start another round itself.
     Never raises for an assignment, however wrong it is; `ValueError` for what is none: partitions
-    that are no numbers, a `Rebalance` in place of its `assignment`.
+    that are no numbers, a `Rebalance` in place of its `assignment`, a document in place of a group.
     Cost: that of the optimal solver, plus O(size of the input).
     """
+    if not isinstance(group, Group):
+        words = "expected a Group; documents.groups.group_from_document makes one of a document"
+        raise ValueError(f"group: {words}, found {type(group).__name__}")
     if not isinstance(assignment, Mapping):
         words = "expected member id -> topic -> partitions; a Rebalance has it as .assignment"
         raise ValueError(f"assignment: {words}, found {type(assignment).__name__}")

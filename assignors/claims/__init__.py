@@ -88,7 +88,7 @@ def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
     Cost: O(number of claimed partitions + number of claimed topics).
     """
     generation, is_known, rows, alone = _read_claims(problem.members, kind)
-    highest = int(generation.max(initial=NO_GENERATION))
+    highest = int(generation[generation.argmax()]) if len(generation) else NO_GENERATION
     last = _last_of_array(group, generation, highest)
     noted = sorted((*alone, *rows.noted)) if rows else list(alone)
     notes = byte_notes([problem.members[member] for member in noted])

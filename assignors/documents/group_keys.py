@@ -49,6 +49,9 @@ CLAIM_KEYS = ("topics", "owned", "generation", "rack", "user_data")
 """Keys of a member that its Subscription has too."""
 MEMBER_KEYS = frozenset({"id", "instance", "subscription", "capacity", *CLAIM_KEYS})
 
+ON_A_CLOCK = "until_ms"
+"""A key that every scenario on a clock has, and no other document."""
+
 TOPICS_NOTED = 20
 """Topics that nobody describes which are noted one by one; the rest is counted."""
 
@@ -65,6 +68,10 @@ def require_known(fields: Mapping[str, object], known: Collection[str], place: P
     for key in fields:
         if key not in known and not key.startswith(OWN_PREFIX):
             words = f"{key!r} is no key here{suggestion(key, sorted(known))}"
+            if not place and ON_A_CLOCK in fields:
+                words = (
+                    f"{key!r} is no key here; simulate --scenario FILE plays a scenario on a clock"
+                )
             raise DocumentError(ErrorCode.UNKNOWN, words, (*place, key))
 
 

@@ -175,7 +175,7 @@ def _changed_members(assigned: AssignedPartitions, before: AssignedPartitions) -
             return None
         place = {member_id: number for number, member_id in enumerate(ids)}
         places = np.array([*(place.get(member_id, NOBODY) for member_id in old_ids), NOBODY])
-        had = places[had]
+        had = places.take(had)
         changed[:] = True
         changed[places] = False
     differs = np.flatnonzero(had != assigned.owner)
@@ -195,7 +195,7 @@ def _bytes_of_members(
         headers,
         member=member,
         topic=topic,
-        number=partition - problem.first[topic],
+        number=partition - problem.first.take(topic),
         member_count=member_count,
         before=PREFIX,
         behind=NO_USER_DATA,
@@ -207,7 +207,7 @@ def _chosen_alone(member: Int32, chosen: Bool) -> tuple[int, Int32 | Int64]:
     if np.count_nonzero(chosen) == len(chosen):
         return len(chosen), member
     number_of = chosen.cumsum()
-    return int(number_of[-1]), number_of[member] - 1
+    return int(number_of[-1]), number_of.take(member) - 1
 
 
 def _by_owner(owner: Int32, chosen: Bool) -> Int64:
@@ -216,7 +216,7 @@ def _by_owner(owner: Int32, chosen: Bool) -> Int64:
     if np.count_nonzero(chosen) < len(chosen) or int(owner.min(initial=0)) < 0:
         is_chosen = np.zeros(len(chosen) + 1, dtype=np.bool_)  # the last one is for `NOBODY`
         is_chosen[:-1] = chosen
-        held = is_chosen[owner].nonzero()[0]
+        held = is_chosen.take(owner).nonzero()[0]
         owner = owner[held]
     key: NDArray[np.uint16] | Int32 = owner.astype(np.uint16) if len(chosen) < 1 << 16 else owner
     order = key.argsort(kind="stable")

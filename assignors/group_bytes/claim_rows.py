@@ -22,6 +22,7 @@ from assignors.arrays import (
 )
 from assignors.assignor import UserData
 from assignors.group_bytes.entries import (
+    COUNT_SIZE,
     PAD,
     KnownNames,
     int32_view,
@@ -29,7 +30,12 @@ from assignors.group_bytes.entries import (
     read_entries,
 )
 from assignors.group_bytes.entries.one_layout import entries_that_fill
-from assignors.group_bytes.fields import UserDataBuffer, UserDataPlaces
+from assignors.group_bytes.fields import (
+    GENERATION_SIZE,
+    UserDataBuffer,
+    UserDataPlaces,
+    has_notes,
+)
 from assignors.group_bytes.members import MemberArrays, ReadMembers
 from assignors.model import NO_GENERATION
 from wire import decode_cooperative_user_data
@@ -37,8 +43,6 @@ from wire.constructors import unchecked
 from wire.protocol.capacity import MARK
 from wire.protocol.capacity import SIZE as CAPACITY_SIZE
 
-COUNT_SIZE = 4
-GENERATION_SIZE = 4
 CAPACITY_MARK = int.from_bytes(MARK, "big", signed=True)
 
 
@@ -195,7 +199,7 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
             position=rows.astype(np.int32),
             is_whole=True,
             alone=[],
-            noted=_noted(arrays).nonzero()[0].tolist(),
+            noted=_noted(arrays),
             blobs=arrays.blobs,
             user_data=arrays.user_data,
             is_in_user_data=False,
@@ -210,6 +214,7 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     else:
         generation, owned, end = _sticky(arrays, is_read)
         generation, is_known = generation[asked], np.ones(len(rows), dtype=np.bool_)
+    noted = has_notes(arrays.user_data, arrays.empty_rack_at) & is_read
     is_whole = members.is_whole and np.count_nonzero(is_read) == len(is_read)
     position = rows.astype(np.int32)
     if not is_whole:
@@ -224,7 +229,7 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
         position=position,
         is_whole=is_whole,
         alone=[] if is_whole else np.flatnonzero(~is_read[asked]).tolist(),
-        noted=(_noted(arrays) & is_read)[asked].nonzero()[0].tolist(),
+        noted=noted[asked].nonzero()[0].tolist(),
         blobs=arrays.blobs,
         user_data=arrays.user_data,
         is_in_user_data=kind is not UserData.COOPERATIVE,
@@ -232,10 +237,12 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     )
 
 
-def _noted(arrays: MemberArrays) -> Bool:
-    """Return on which rows the reader in `wire` has notes; any for those that it read alone."""
-    noted: Bool = (arrays.user_data.length == 0) | (arrays.empty_rack_at >= 0)
-    return noted
+def _noted(arrays: MemberArrays) -> list[int]:
+    """Return the rows on which the reader in `wire` has notes: none, as a rule."""
+    length, empty_rack_at = arrays.user_data.length, arrays.empty_rack_at
+    if np.count_nonzero(length) == len(length) and not np.count_nonzero(empty_rack_at >= 0):
+        return []
+    return has_notes(arrays.user_data, empty_rack_at).nonzero()[0].tolist()
 
 
 def _cooperative(arrays: MemberArrays, rows: Int64 | None) -> Int64:
@@ -248,10 +255,11 @@ def _cooperative(arrays: MemberArrays, rows: Int64 | None) -> Int64:
     if rows is not None:
         generation, version = generation[rows], version[rows]
         length, number = length[rows], number[rows]
-    if not len(generation) or int(generation.min()) >= 0:
-        return generation
     missing = (generation < 0).nonzero()[0]
-    if int(number[missing].max()) < 0 and int(length[missing].max()) <= GENERATION_SIZE:
+    if not len(missing):
+        return generation
+    found, size = number[missing], length[missing]
+    if found[found.argmax()] < 0 and size[size.argmax()] <= GENERATION_SIZE:
         return generation  # UserData has none either
     is_missing = (generation < 0) & (version >= 1)
     is_number = is_missing & (length == GENERATION_SIZE)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from assignors.arrays import Bool, Int64
 from assignors.group_bytes.entries import (
+    COUNT_SIZE,
     Entries,
     EntryRecords,
     Messages,
@@ -25,14 +26,20 @@ from assignors.group_bytes.entries import (
     read_entries,
 )
 from assignors.group_bytes.entries.one_layout import entries_that_fill
+from assignors.group_bytes.names import different_names, words_of_one_length
 from assignors.group_bytes.topic_lists import LATEST, TopicLists
 from wire.constructors import unchecked
 
-LENGTH_SIZE = 4
-COUNT_SIZE = 4
-NUMBER_SIZE = 4
-BEHIND_OWNED = 6
+DATA_LENGTH_SIZE = 4
+"""Bytes of the length in front of UserData."""
+GENERATION_SIZE = 4
+"""Bytes of a generation, behind what is owned or alone in UserData."""
+RACK_LENGTH_SIZE = 2
+BEHIND_OWNED = GENERATION_SIZE + RACK_LENGTH_SIZE
 """Bytes of a generation and of a null rack."""
+NULL_RACK = b"\xff\xff"
+RACK_SIZE_MAX = 64
+"""Racks of up to so many bytes are looked for at the end of the bytes."""
 
 
 class UserDataBuffer(NamedTuple):
@@ -88,10 +95,14 @@ class Fields:
     entries: Entries | EntryRecords
     """Of owned topics."""
 
-    def has_notes(self) -> Bool:
-        """Return for which members the reader in `wire` has notes: empty UserData or rack."""
-        noted: Bool = (self.user_data.length == 0) | (self.empty_rack_at >= 0)
-        return noted
+
+def has_notes(user_data: UserDataPlaces, empty_rack_at: Int64) -> Bool:
+    """Return for which members the reader in `wire` has notes: empty UserData or rack.
+
+    Anything for those that it reads alone.
+    """
+    noted: Bool = (user_data.length == 0) | (empty_rack_at >= 0)
+    return noted
 
 
 def read_fields(messages: Messages, lists: TopicLists) -> Fields:
@@ -115,25 +126,28 @@ def read_fields(messages: Messages, lists: TopicLists) -> Fields:
 def _fields_alike(
     buffer: bytes, begin: Int64, end: Int64, behind_part: Int64, is_plain: Bool
 ) -> Fields | None:
-    """Return the fields of version 3, where all members have every field and no rack.
+    """Return the fields of version 3, where all have every field and a rack of one length, or none.
 
     So it is in a large group whose members are of one program. Elsewhere the answer is `None`.
     All are plain so far.
     """
-    room = end - begin - (LENGTH_SIZE + COUNT_SIZE + BEHIND_OWNED)
+    rack_size = _rack_size(buffer, int(end[0]))
+    behind_owned = BEHIND_OWNED + rack_size
+    room = end - begin - (DATA_LENGTH_SIZE + COUNT_SIZE + behind_owned)
     if int(room.min()) < 0:
+        return None
+    rack_ids = _rack_ids_of_one_size(buffer, end - rack_size, rack_size)
+    if rack_ids is None:
         return None
     int32 = int32_view(buffer)
     length = int32[begin].astype(np.int64)
     data_size = np.maximum(length, 0)
-    generation_at = end - BEHIND_OWNED
+    generation_at = end - behind_owned
     generation = int32[generation_at].astype(np.int64)
     # Counted, because that takes a third of the time of numpy's `any`.
-    too_long = np.count_nonzero(data_size > room)
-    has_rack = np.count_nonzero(int16_view(buffer)[end - 2] != -1)
-    if too_long or has_rack or int(generation.min()) < -1:
+    if np.count_nonzero(data_size > room) or int(generation.min()) < -1:
         return None
-    data_start = begin + LENGTH_SIZE
+    data_start = begin + DATA_LENGTH_SIZE
     place = data_start + data_size
     entry_count = int32[place].astype(np.int64)
     place += COUNT_SIZE
@@ -142,10 +156,10 @@ def _fields_alike(
         entries = entries_of_any_layout(buffer, place, generation_at, is_plain, entry_count)
         is_plain &= place == generation_at
     nothing = number = np.full(len(begin), -1)
-    if is_number := np.count_nonzero(length == NUMBER_SIZE):
+    if is_number := np.count_nonzero(length == GENERATION_SIZE):
         number = int32[data_start].astype(np.int64)
         if is_number < len(length):
-            number[length != NUMBER_SIZE] = -1
+            number[length != GENERATION_SIZE] = -1
     return Fields(
         is_plain=is_plain,
         generation=generation,
@@ -156,7 +170,7 @@ def _fields_alike(
             number=number,
             together=_with_claims(buffer, data_start, length),
         ),
-        rack_ids={},
+        rack_ids=rack_ids,
         empty_rack_at=nothing,
         entries=entries,
     )
@@ -164,7 +178,7 @@ def _fields_alike(
 
 def _with_claims(buffer: bytes, start: Int64, length: Int64) -> UserDataBuffer | None:
     """Return the buffer if UserData of some of these lengths holds more than a number."""
-    is_long = int(length.max(initial=-1)) > NUMBER_SIZE
+    is_long = int(length.max(initial=-1)) > GENERATION_SIZE
     return UserDataBuffer(buffer, start) if is_long else None
 
 
@@ -219,6 +233,38 @@ def _generations(
     is_plain &= generation >= -1
     place += 4 * there
     return generation
+
+
+def _rack_size(buffer: bytes, end: int) -> int:
+    """Return how long the rack of the message that ends there seems to be, 0 for a null one."""
+    if buffer[end - RACK_LENGTH_SIZE : end] == NULL_RACK:
+        return 0
+    for size in range(1, RACK_SIZE_MAX + 1):
+        at = end - RACK_LENGTH_SIZE - size
+        if at >= 0 and buffer[at] << 8 | buffer[at + 1] == size:
+            return size
+    return 0
+
+
+def _rack_ids_of_one_size(buffer: bytes, place: Int64, size: int) -> dict[int, str] | None:
+    """Return everybody's rack, which begins at `place` and has this size; 0 for null ones.
+
+    `None` where a rack is no text, or has another length.
+    """
+    wanted = size or -1
+    if np.count_nonzero(int16_view(buffer)[place - RACK_LENGTH_SIZE] != wanted):
+        return None
+    if not size:
+        return {}
+    found = different_names(words_of_one_length(buffer, place, size))
+    if found is None:
+        return None
+    first, equal, _ = found
+    written = [buffer[at : at + size] for at in place[first].tolist()]
+    if not all(map(is_text, written)):
+        return None
+    name_at = dict(zip(first.tolist(), map(bytes.decode, written), strict=True))
+    return dict(enumerate(map(name_at.__getitem__, equal.tolist())))
 
 
 def _rack_ids(

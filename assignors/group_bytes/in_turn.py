@@ -14,10 +14,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from assignors.model import NO_GENERATION, Member, unchecked_member
+from wire.cursor import COUNT_LIMIT
 from wire.writing import STRING_LIMIT
 
-COUNT_LIMIT = 1_000_000
-"""Longest array that Kafka 4.4 reads."""
 NULL = -1
 PLAIN_VERSIONS = {b"\0\1": 1, b"\0\2": 2, b"\0\3": 3}
 

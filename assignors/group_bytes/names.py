@@ -37,7 +37,7 @@ MULTIPLIERS = np.full(NAME_BYTES_MAX // WORD, MULTIPLIER).cumprod()
 FOLD = np.uint64(29)
 MASKS = np.array([(1 << (8 * size)) - 1 for size in range(WORD + 1)], dtype=np.uint64)
 """MASKS[n] keeps the first n bytes of a little-endian word."""
-FEW = 1000
+SMALL_TABLE_MAX = 1000
 """Tables of fewer names have four times as many places."""
 
 
@@ -73,7 +73,7 @@ def name_table(names: Sequence[bytes]) -> NameTable:
     words = padded.view("<u8").reshape(len(fitting), size // WORD).T.copy()
     levels: list[tuple[np.uint64, Int64]] = []
     left, mixed = np.flatnonzero(length > 0), _mixed(words)
-    spare = 4 if len(left) < FEW else 2
+    spare = 4 if len(left) < SMALL_TABLE_MAX else 2
     while len(left) and len(levels) < LEVELS_MAX:
         shift = np.uint64(64 - len(left).bit_length() - spare)
         place = (mixed[left] >> shift).view(np.int64)
@@ -155,6 +155,12 @@ def different_names(words: Sequence[UInt64]) -> tuple[Int64, Int64, Levels] | No
     return np.flatnonzero(equal == every), equal, tuple(levels)
 
 
+def bytes_at(buffer: bytes, place: Int64, size: int) -> NDArray[np.uint8]:
+    """Return so many bytes at each place, uint8[N, size]; all lie within the buffer."""
+    found = np.ndarray((len(buffer) - size + 1,), f"V{size}", buffer, strides=(1,))[place]
+    return found.view(np.uint8).reshape(len(place), size)
+
+
 def column(records: NDArray[np.uint8], dtype: str, first: int) -> NDArray[Any]:
     """Return the number at byte `first` of each row of `records`, uint8[N, S]. Cost: O(1)."""
     return np.ndarray((len(records),), dtype, records, first, (records.shape[1],))
@@ -178,8 +184,7 @@ def words_of_one_length(buffer: bytes, start: Int64, length: int) -> list[UInt64
     words = []
     for begin in range(0, length, BLOCK):
         width = min(BLOCK, -(-(length - begin) // WORD) * WORD)
-        bytes_at = np.ndarray((len(buffer) - width + 1,), f"V{width}", buffer, strides=(1,))
-        records = bytes_at[start + begin if begin else start].view(np.uint8).reshape(-1, width)
+        records = bytes_at(buffer, start + begin if begin else start, width)
         words += [column(records, "<u8", at) for at in range(0, width, WORD)]
     if length % WORD:
         words[-1] = words[-1] & MASKS[length % WORD]
@@ -195,9 +200,7 @@ def _words(buffer: bytes, start: Int64, length: Int64) -> list[UInt64]:
     words = []
     for begin in range(0, size, BLOCK):
         width = min(BLOCK, size - begin)
-        bytes_at = np.ndarray((len(buffer) - width + 1,), f"V{width}", buffer, strides=(1,))
-        places = start[: longer[begin // WORD]]
-        records = bytes_at[places + begin].view(np.uint8).reshape(-1, width)
+        records = bytes_at(buffer, start[: longer[begin // WORD]] + begin, width)
         for at in range(begin, begin + width, WORD):
             k = at // WORD
             word: UInt64 = column(records, "<u8", at - begin)[: longer[k]]

@@ -17,18 +17,15 @@ import numpy as np
 
 from assignors.arrays import Int32, Int64, OwnedArrays, chosen_rows
 from assignors.group_bytes.entries import int32_view
-from assignors.group_bytes.fields import UserDataPlaces
-from assignors.group_bytes.members import LENGTH_SIZE, MemberArrays
+from assignors.group_bytes.fields import DATA_LENGTH_SIZE, GENERATION_SIZE, UserDataPlaces
+from assignors.group_bytes.members import MemberArrays
 from assignors.model import NO_GENERATION
 
 V = TypeVar("V")
 
-GENERATION_SIZE = 4
 VERSION_COUNT = 4
 TOGETHER_BYTES = 1 << 21
 """About so many bytes are compared at once: what is copied for it stays in the cache."""
-
-
 SAMPLE, SAMPLED_MIN = 16, 500
 """So many members of a large group are compared first: where most have changed, all are read."""
 
@@ -114,7 +111,7 @@ def _compared(
     Else the rows, -1 where more than generations differ, the generations and the numbers in
     UserData.
     """
-    list_end = before.user_data.start[row] - LENGTH_SIZE
+    list_end = before.user_data.start[row] - DATA_LENGTH_SIZE
     lists = before.list_of[row] * VERSION_COUNT + before.version[row]
     if (lists == lists[0]).all():  # so all lists end at one place
         end = int(list_end[0])
@@ -186,7 +183,7 @@ def with_generations(
     )
 
 
-def joined(first: MemberArrays, kept: Sequence[int], then: MemberArrays) -> MemberArrays:
+def joined_members(first: MemberArrays, kept: Sequence[int], then: MemberArrays) -> MemberArrays:
     """Return the rows `kept` of `first`, and all of `then` behind them. Cost: linear in both."""
     rows = np.sort(np.array(kept, dtype=np.int64))
     place_of = {row: place for place, row in enumerate(rows.tolist())}

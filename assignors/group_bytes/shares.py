@@ -24,7 +24,7 @@ class AssignedShares(Mapping[str, TopicPartitions]):
     Topics stand in UTF-16 order and numbers ascend; nobody has what it did not ask for.
     """
 
-    __slots__ = ("_compute", "_named", "first", "member_ids", "owner", "topics")
+    __slots__ = ("_compute", "_named", "_shares", "first", "member_ids", "owner", "topics")
 
     def __init__(
         self,
@@ -37,14 +37,22 @@ class AssignedShares(Mapping[str, TopicPartitions]):
     ) -> None:
         """Look at the owner of each partition, -1 for none; topic t has first[t]:first[t + 1].
 
-        `compute` makes the mapping, and is called once at most.
+        `compute` makes the mapping, and is called once at most; what a member gets in it may be
+        made when somebody reads it.
         """
         self.member_ids = member_ids
         self.topics = topics
         self.first = first
         self.owner = owner
         self._compute = compute
-        self._named: Mapping[str, TopicPartitions] | None = None
+        self._shares: Mapping[str, TopicPartitions] | None = None
+        self._named: dict[str, TopicPartitions] | None = None
+
+    def shares(self) -> Mapping[str, TopicPartitions]:
+        """Return the same, what each member gets as `compute` made it: perhaps without names."""
+        if self._shares is None:
+            self._shares = self._compute()
+        return self._shares
 
     def __getitem__(self, member_id: str) -> TopicPartitions:
         """Return what a member gets; `KeyError` where the group has none of that name."""
@@ -58,7 +66,7 @@ class AssignedShares(Mapping[str, TopicPartitions]):
 
     def keys(self) -> KeysView[str]:
         """Return the member ids; those of a `dict`, as the simulator compares them every round."""
-        return self._read().keys()
+        return self.shares().keys()
 
     def items(self) -> ItemsView[str, TopicPartitions]:
         """Return who gets what, with names; those of a `dict`, as above."""
@@ -69,7 +77,7 @@ class AssignedShares(Mapping[str, TopicPartitions]):
 
     def __reduce__(
         self,
-    ) -> tuple[type[dict[str, TopicPartitions]], tuple[Mapping[str, TopicPartitions]]]:
+    ) -> tuple[type[dict[str, TopicPartitions]], tuple[dict[str, TopicPartitions]]]:
         """Copy and pickle as the mapping itself."""
         return dict, (self._read(),)
 
@@ -99,9 +107,9 @@ class AssignedShares(Mapping[str, TopicPartitions]):
             for member_id, parts in zip(self.member_ids, chunks, strict=True)
         }
 
-    def _read(self) -> Mapping[str, TopicPartitions]:
+    def _read(self) -> dict[str, TopicPartitions]:
         if self._named is None:
-            self._named = self._compute()
+            self._named = {name: dict(share.items()) for name, share in self.shares().items()}
         return self._named
 
 

@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 
 from assignors.arrays import OwnedArrays
-from assignors.group_bytes.entries import KnownNames, owned_arrays
-from assignors.group_bytes.entries import joined as joined_messages
+from assignors.group_bytes.entries import KnownNames, joined_messages, owned_arrays, sizes_of
 from assignors.group_bytes.fields import Fields, read_fields
 from assignors.group_bytes.in_turn import SharedNames, plain_member
 from assignors.group_bytes.members import MemberArrays, ReadMembers
-from assignors.group_bytes.rounds import joined, unchanged_since, with_generations
+from assignors.group_bytes.rounds import joined_members, unchanged_since, with_generations
 from assignors.group_bytes.topic_lists import TopicLists, different_lists, equal_lists
 from assignors.model import Member
 from wire import Decoded, Subscription, decode_subscription
@@ -36,8 +35,6 @@ a whole round from bytes to bytes, in turn against together: 30 members x 300 pa
 0.44 ms, 40 x 400 0.29 and 0.44, 50 x 500 (one layout) 0.40 and 0.35, 60 x 600 0.50 and 0.46;
 without claims 30 x 300 0.18 and 0.30, 60 x 600 0.35 and 0.34."""
 
-LEFT_OUT_MIN = 400
-"""Topic lists of fewer bytes are joined with the rest: cutting them off would take longer."""
 COMPARED_MIN = 50_000
 """With fewer owned partitions and one topic list, all is read afresh unless nothing has changed.
 Measured with a generation that changed and one member that left, against reading afresh: 100
@@ -105,7 +102,7 @@ def _read_again(
         is_whole = known == len(before.member_ids) and bool((row[1:] > row[:-1]).all())
         return ReadMembers(arrays, None if is_whole else row)
     changed = dict(compress(subscriptions.items(), (~is_known).tolist()))
-    arrays = joined(arrays, row[is_known].tolist(), _arrays(changed, instance_ids))
+    arrays = joined_members(arrays, row[is_known].tolist(), _arrays(changed, instance_ids))
     # What nobody has any more is kept: up to a bound, then all is read afresh.
     name_places = len(arrays.name) + len(arrays.owned.topic)
     if len(arrays.list_ptr) > 2 * count or len(arrays.names) > name_places:
@@ -157,12 +154,11 @@ def read_together(blobs: Sequence[bytes]) -> tuple[TopicLists, Fields, OwnedArra
 
     Only rows with `Fields.is_plain` are read; the others want `wire.decode_subscription`.
     """
-    lists = equal_lists(blobs)
-    if lists is not None:
-        end = int(lists.end[0])
-        messages = joined_messages(blobs, left_out=end if end >= LEFT_OUT_MIN else 0)
+    equal = equal_lists(blobs)
+    if equal is not None:
+        lists, messages = equal
     else:
-        messages = joined_messages(blobs)
+        messages = joined_messages(blobs, sizes_of(blobs))
         lists = different_lists(blobs, messages)
     fields = read_fields(messages, lists)
     known = KnownNames(dict(lists.numbers), lists.table)

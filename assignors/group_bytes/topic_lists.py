@@ -16,18 +16,21 @@ import numpy as np
 
 from assignors.arrays import Int32, Int64
 from assignors.group_bytes.entries import (
-    COUNT_LIMIT,
+    NAME_LENGTH_SIZE,
     KnownNames,
     Messages,
     int16_view,
     int32_view,
     is_text,
+    joined_messages,
     listed_names,
     recognised_names,
     repeated_rows,
+    sizes_of,
 )
 from assignors.group_bytes.names import NameTable
 from wire.constructors import unchecked
+from wire.cursor import COUNT_LIMIT
 
 LATEST = 3
 """The version of Subscriptions that has every field."""
@@ -46,7 +49,6 @@ COUNT_AT = 2
 """Where the number of names stands: behind the version."""
 START = 6
 """Where the first name begins: behind the version and the number of names."""
-LENGTH_SIZE = 2
 NONE: Int64 = np.zeros(0, dtype=np.int64)
 
 
@@ -115,20 +117,25 @@ def _reading(count: int) -> _Reading:
     )
 
 
-def equal_lists(blobs: Sequence[bytes]) -> TopicLists | None:
+def equal_lists(blobs: Sequence[bytes]) -> tuple[TopicLists, Messages] | None:
     """Return the lists where all have the version and list of the first, `None` elsewhere.
 
-    Cost: a comparison for each, and reading the first one.
+    With what is behind the lists. Cost: a comparison for each, reading the first one, and a copy.
     """
     version = PLAIN_VERSIONS.get(blobs[0][:2], -1) if blobs else -1
     if version < 0 or not blobs[-1].startswith(_first_bytes(blobs[0])):
         return None
     read, count = _Reading(list_of=NONE, end=NONE), len(blobs)
     number, end = _read_one(read, blobs[0])
-    if number < 0 or not all(map(bytes.startswith, blobs, repeat(blobs[0][:end]))):
+    if number < 0:
+        return None
+    # Compared and cut by one call: what begins otherwise stays as long as it is.
+    parts = list(map(bytes.removeprefix, blobs, repeat(blobs[0][:end])))
+    size = sizes_of(parts)
+    if sum(map(len, blobs)) - int(size.sum()) < count * end:
         return None
     (names,) = read.names
-    return _topic_lists(
+    lists = _topic_lists(
         numbers=read.numbered.numbers,
         list_ptr=np.array([0, len(names)], dtype=np.int64),
         name=np.array(names, dtype=np.int32),
@@ -137,6 +144,7 @@ def equal_lists(blobs: Sequence[bytes]) -> TopicLists | None:
         end=np.full(count, end, dtype=np.int64),
         are_equal=True,
     )
+    return lists, joined_messages(parts, size, left_out=end)
 
 
 def different_lists(blobs: Sequence[bytes], messages: Messages) -> TopicLists:
@@ -171,7 +179,7 @@ def _first_bytes(blob: bytes) -> bytes:
     count, at = int.from_bytes(blob[2:START], "big"), START
     while count and at < min(FIRST_BYTES_MAX, len(blob) - 1):
         count -= 1
-        at += LENGTH_SIZE + blob[at + 1]
+        at += NAME_LENGTH_SIZE + blob[at + 1]
     return blob[: min(at, FIRST_BYTES_MAX)]
 
 
@@ -197,9 +205,10 @@ def _read_alike(read: _Reading, blobs: Sequence[bytes], messages: Messages, rows
         for first, row in samples.items()
     }
     wanted = map(sections.__getitem__, firsts)
-    is_equal = np.array(list(map(bytes.startswith, chosen, wanted, repeat(2))), dtype=np.bool_)
+    begin_so = map(bytes.startswith, chosen, wanted, repeat(2))
+    is_equal = np.fromiter(begin_so, np.bool_, len(rows))
     equal = rows[is_equal]
-    sample = np.array(list(map(samples.__getitem__, firsts)), dtype=np.int64)[is_equal]
+    sample = np.fromiter(map(samples.__getitem__, firsts), np.int64, len(rows))[is_equal]
     read.list_of[equal], read.end[equal] = read.list_of[sample], read.end[sample]
     return rows[~is_equal]
 

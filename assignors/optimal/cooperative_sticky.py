@@ -48,8 +48,8 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     """Return the same assignment, computed on arrays whatever the size."""
     problem = problem_of(group)
     claims = claims_of(problem, group, UserData.COOPERATIVE)
-    favoured, target, kept, cut_off = place_within(problem, claims, limit=options.limit)
-    handover = withhold(problem, claims, target, kept=kept)
+    placed = place_within(problem, claims, limit=options.limit)
+    handover = withhold(problem, claims, placed.target, kept=placed.kept, changed=placed.changed)
     return _rebalance(
         assignment=AssignedPartitions(problem, handover.given, claims.sections),
         withheld=LazyMapping(partial(partitions_by_topic, problem, handover.withheld))
@@ -59,10 +59,10 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
         notes=claims.notes,
         stats=lazy_stats(
             problem,
-            favoured=favoured,
+            favoured=placed.favoured,
             given=handover.given,
-            target=target,
-            more={**cut_off, "follow_up": handover.follow_up},
+            target=placed.target,
+            more={**placed.cut_off, "follow_up": handover.follow_up},
         ),
     )
 

@@ -19,20 +19,20 @@ from __future__ import annotations
 import numpy as np
 
 from assignors.optimal.flow.table import Cells, is_small, narrow
-from assignors.optimal.small.choice import highest, in_turn, turns
+from assignors.optimal.small.choice import highest, in_turn
 from assignors.problem import NOBODY, Bool, Int32, Int64
 
 MANY = 10_000
 """In larger groups partitions are passed over that belong to members which give nothing up, and
-where a table of all cells has more than three times as many: it no longer fits into a cache."""
+where a table of all cells has more than six times as many: it no longer fits into a cache."""
 FEW = 256
 """So many partitions, of which some are given up or dealt, are looked at one by one."""
 
 
 def choose_partitions(
     *, row_of: Int32, topic_of: Int32, owner: Int32, less: Cells, more: Cells
-) -> Int32:
-    """Return who gets each partition, int32[P].
+) -> tuple[Int32, Int64]:
+    """Return who gets each partition, int32[P], and which ones change hands, ascending.
 
     `row_of` is int32[P] (-1: nobody may take it), `owner` int32[P] holds only owners that may
     take the partition. `less` and `more` are the cells in which members shall have fewer
@@ -47,7 +47,7 @@ def choose_partitions(
     ...     less=Cells(member=np.array([0]), **cell),
     ...     more=Cells(member=np.array([1]), **cell),
     ... )
-    array([0, 1, 1, 0], dtype=int32)
+    (array([0, 1, 1, 0], dtype=int32), array([1, 2]))
     """
     answer = owner.copy()
     if len(less.row):
@@ -60,16 +60,16 @@ def choose_partitions(
         if len(shrinking):
             chosen = given_up(cell, topic_of[shrinking], less.count)
             answer[shrinking[chosen]] = NOBODY
-    free = np.flatnonzero((answer < 0) & (row_of >= 0))
+    free = changed = np.flatnonzero((answer < 0) & (row_of >= 0))
     if len(free):
         row_count = int(row_of.max()) + 1
         if row_count > 1:
             free = free[np.argsort(narrow(row_of[free], row_count), kind="stable")]
-        answer[free] = _dealt(more.row, more.member, more.count, row_count)
-    return answer
+        answer[free] = dealt(more.row, more.member, more.count, row_count)
+    return answer, changed
 
 
-def _shrinking(row_of: Int32, owner: Int32, less: Cells) -> tuple[Int64, Int64]:
+def _shrinking(row_of: Int32, owner: Int32, less: Cells) -> tuple[Int64, Int32 | Int64]:
     """Return the partitions in cells that shrink, and which cell of `less` each is in.
 
     Most partitions are passed over because their row or their owner gives nothing up.
@@ -79,11 +79,11 @@ def _shrinking(row_of: Int32, owner: Int32, less: Cells) -> tuple[Int64, Int64]:
     keys = less.row * width + less.member
     member_shrinks = np.zeros(width, dtype=np.bool_)
     member_shrinks[less.member] = True
-    are_few = len(owner) <= MANY and row_count * width <= 3 * MANY
+    are_few = len(owner) <= MANY and row_count * width <= 6 * MANY
     shrink_many = are_few or 2 * np.count_nonzero(member_shrinks) > width
     if shrink_many and is_small(row_count * width, len(owner)):
-        number = np.full(row_count * width, NOBODY, dtype=np.int64)
-        number[keys] = np.arange(len(keys))
+        number = np.full(row_count * width, NOBODY, dtype=np.int32)
+        number[keys] = np.arange(len(keys), dtype=np.int32)
         cell = number[row_of * np.int64(width) + owner]
         held = np.flatnonzero(cell >= 0)
         return held, cell[held]
@@ -114,9 +114,13 @@ def given_up(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> Int64:
     turn = drop.cumsum() - drop
     order = narrow(cell, len(drop)).argsort(kind="stable")
     held, of_topic = cell[order], topic[order]
-    is_again = (held[1:] == held[:-1]) & (of_topic[1:] == of_topic[:-1])
-    if not np.count_nonzero(is_again):
+    is_alike = held[1:] == held[:-1]
+    is_again = is_alike & (of_topic[1:] == of_topic[:-1])
+    again_count = np.count_nonzero(is_again)
+    if not again_count:
         return order[_are_next(held, drop, turn)]
+    if again_count == np.count_nonzero(is_alike):
+        return order[_are_last(held, drop)]
     if len(cell) <= FEW:
         return _given_up_by_few(cell, topic, drop, turn)
     cell, index = held, np.arange(len(held))
@@ -158,6 +162,14 @@ def _are_next(cell: Int32 | Int64, drop: Int64, turn: Int64) -> Bool:
     return goes
 
 
+def _are_last(cell: Int32 | Int64, drop: Int64) -> Bool:
+    """Return which partitions go where all of a cell are of one topic: the last ones."""
+    end = np.bincount(cell, minlength=len(drop)).cumsum()
+    end -= drop
+    goes: Bool = np.arange(len(cell)) >= end[cell]
+    return goes
+
+
 def _given_up_by_few(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64, turn: Int64) -> Int64:
     """Return the same, found with lists: thirty calls of numpy take as long as 500 partitions."""
     held: dict[int, list[int]] = {}
@@ -181,30 +193,31 @@ def _given_up_by_few(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64, tur
     return np.array(chosen, dtype=np.int64)
 
 
-def receivers(gain: Int32 | Int64) -> Int64:
-    """Return who gets the free partitions, row by row: members in turns.
+def receivers(gain: Int64, total: int) -> Int64:
+    """Return who gets the free partitions of one row: members in turns.
 
-    `gain` is int32[R, M]: how many free partitions of a row each member gets.
-    Cost: O(R M + F log F) for F free partitions.
+    `gain` is int64[M]: how many each member gets, `total` in all, at least one.
+    Cost: O(M + F log F) for F free partitions.
 
-    >>> receivers(np.array([[1, 3, 0], [0, 0, 2]], dtype=np.int32))
-    array([0, 1, 1, 1, 2, 2])
+    >>> receivers(np.array([1, 3, 0]), 4)
+    array([0, 1, 1, 1])
     """
-    if len(gain) == 1 and (total := int(gain.sum())) <= FEW:
-        (members,) = gain
-        listed = np.flatnonzero(members)
-        if len(listed) == total:  # one each
-            return listed
-        if len(listed) == 1:
-            return listed.repeat(total)
-        amounts = dict(zip(listed.tolist(), members[listed].tolist(), strict=True))
-        return np.array(turns(amounts), dtype=np.int64)
-    row, member = np.nonzero(gain)
-    return _dealt(row, member, gain[row, member].astype(np.int64), len(gain))
+    members = gain.nonzero()[0]
+    if len(members) == total:  # one each
+        return members
+    if len(members) == 1:
+        return members.repeat(total)
+    amount = gain[members]
+    each, rest = divmod(total, len(members))
+    if not rest and not np.count_nonzero(amount != each):
+        turns = np.empty((each, len(members)), dtype=np.int64)
+        turns[:] = members
+        return turns.ravel()
+    return dealt(np.zeros(len(members), dtype=np.int64), members, amount, 1)
 
 
-def _dealt(row: Int64, member: Int64, amount: Int64, row_count: int) -> Int64:
-    """Return the members in turns: row by row, each as often as `amount` says."""
+def dealt(row: Int64, member: Int64, amount: Int64, row_count: int) -> Int64:
+    """Return the members in turns: row by row, each as often as `amount` says, at least once."""
     most = int(amount.max())
     if most == 1:
         return member
@@ -218,5 +231,5 @@ def _dealt(row: Int64, member: Int64, amount: Int64, row_count: int) -> Int64:
     source = np.repeat(np.arange(len(amount)), amount)
     key = turn if row_count == 1 else row[source] * most + turn
     order = np.argsort(narrow(key, row_count * most), kind="stable")
-    dealt: Int64 = member[source[order]]
-    return dealt
+    found: Int64 = member[source[order]]
+    return found

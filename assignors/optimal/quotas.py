@@ -9,42 +9,72 @@ P // N and nothing to any other. So nothing needs searching here.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from assignors.optimal.partition_choice import FEW, given_up, receivers
 from assignors.problem import NOBODY, Int32, Int64
 
+NONE: Int64 = np.zeros(0, dtype=np.int64)
+
+
+class Holdings(NamedTuple):
+    """What N members own, one member after the other."""
+
+    partition: Int64
+    """int64[C]: the partitions of the first member, in any order, then those of the second."""
+    owned_count: Int64
+    """int64[N]: how many each member owns."""
+    are_of_different_topics: bool
+    """Whether no member is known to own two partitions of a topic."""
+
+
+class Shared(NamedTuple):
+    """Who gets what."""
+
+    owner: Int32
+    """int32[P]."""
+    kept: int
+    """Partitions that stay where they are."""
+    changed: Int64
+    """Those that do not, ascending."""
+
 
 def share(
-    first: Int64, owner: Int32, member_count: int, owned_count: Int64 | None = None
-) -> tuple[Int32, int]:
-    """Return who gets each partition, int32[P], and how many stay where they are.
+    first: Int64, owner: Int32, member_count: int, holdings: Holdings | None = None
+) -> Shared:
+    """Return who gets each partition, and which ones change hands.
 
-    `first` is int64[T + 1], as in `Problem`; `owner` int32[P], -1 for nobody; `owned_count`,
-    int64[N], how many each member owns, is counted where it is not given. There is at least one
-    member. Cost: O(P + N log N).
+    `first` is int64[T + 1], as in `Problem`; `owner` int32[P], -1 for nobody; `holdings` are the
+    same by member, where they are known. There is at least one member. Cost: O(P + N log N).
 
     >>> share(np.array([0, 4, 6]), np.array([0, 0, 0, 0, -1, -1], dtype=np.int32), 2)
-    (array([0, 0, 0, 1, 1, 1], dtype=int32), 3)
+    Shared(owner=array([0, 0, 0, 1, 1, 1], dtype=int32), kept=3, changed=array([3, 4, 5]))
     """
     partition_count = len(owner)
-    if owned_count is None:
+    if holdings is not None:
+        owned_count, free_count = holdings.owned_count, partition_count - len(holdings.partition)
+    else:
         owned_count = _counted(owner, member_count)
-    free_count = partition_count - int(owned_count.sum())
+        free_count = partition_count - int(owned_count.sum())
     if free_count == partition_count:
-        return _in_turns(partition_count, member_count), 0
-    gain = quotas(owned_count, partition_count)
-    gain -= owned_count
-    answer = owner.copy()
-    shrinking = (gain < 0).nonzero()[0]
+        return Shared(_in_turns(partition_count, member_count), 0, np.arange(partition_count))
+    gain = gains(owned_count, partition_count)
+    answer, shrinking = owner.copy(), (gain < 0).nonzero()[0]
+    given = changed = NONE
     if len(shrinking):
         drop = -gain[shrinking]
-        free_count += int(drop.sum())
-        _give_up(first, answer, member_count, shrinking, drop)
+        found = None if holdings is None else _given_up_in_turn(holdings, shrinking, drop)
+        given = _given_up(first, answer, member_count, shrinking, drop) if found is None else found
+        free_count += len(given)
+        answer[given] = NOBODY
         gain[shrinking] = 0
     if free_count:
-        answer[(answer < 0).nonzero()[0]] = receivers(gain[None, :])
-    return answer, partition_count - free_count
+        are_few = free_count == len(given) <= FEW
+        changed = np.sort(given) if are_few else (answer < 0).nonzero()[0]
+        answer[changed] = receivers(gain, free_count)
+    return Shared(answer, partition_count - free_count, changed)
 
 
 def _counted(owner: Int32, member_count: int) -> Int64:
@@ -64,34 +94,56 @@ def _in_turns(partition_count: int, member_count: int) -> Int32:
     return turns.ravel()[:partition_count]
 
 
-def _give_up(first: Int64, answer: Int32, member_count: int, shrinking: Int64, drop: Int64) -> None:
-    """Take partitions from these members, of each one as many as `drop` says, at least one."""
+def _given_up(
+    first: Int64, owner: Int32, member_count: int, shrinking: Int64, drop: Int64
+) -> Int64:
+    """Return what these members give up: of each one as many as `drop` says, at least one."""
     # One place more, so that an owner of -1 finds -1 there.
     number_of = np.full(member_count + 1, NOBODY, dtype=np.int32)
     number_of[shrinking] = np.arange(len(shrinking))
-    number = number_of[answer]
+    number = number_of.take(owner)  # as an index of 32 bits it would cost three times as much
     held = (number >= 0).nonzero()[0]
     topic: Int32 | Int64
     if len(held) <= FEW:
         topic = first.searchsorted(held, side="right") - 1
     else:
         topic = np.repeat(np.arange(len(first) - 1, dtype=np.int32), np.diff(first))[held]
-    answer[held[given_up(number[held], topic, drop)]] = NOBODY
+    given: Int64 = held[given_up(number[held], topic, drop)]
+    return given
 
 
-def quotas(owned_count: Int64, partition_count: int) -> Int64:
-    """Return how many partitions each member ends with, int64[N], N >= 1.
+def _given_up_in_turn(holdings: Holdings, shrinking: Int64, drop: Int64) -> Int64 | None:
+    """Return the same where no member has two partitions of a topic: all are as good.
+
+    Each one starts where the one before it stopped, as in `small.choice.in_turn`. `None` where
+    some member has, or where these members do not all have as many partitions.
+    """
+    if not holdings.are_of_different_topics:
+        return None
+    count = holdings.owned_count[shrinking]
+    each = int(count[0])
+    if np.count_nonzero(count != each):
+        return None
+    start = holdings.owned_count.cumsum()[shrinking] - each
+    held = holdings.partition[start[:, None] + np.arange(each)]
+    held.sort(axis=1)
+    giver = np.arange(len(drop)).repeat(drop)
+    given: Int64 = held[giver, np.arange(len(giver)) % each]
+    return given
+
+
+def gains(owned_count: Int64, partition_count: int) -> Int64:
+    """Return how many partitions more each member ends with, negative for fewer, int64[N], N >= 1.
 
     `owned_count` is int64[N]: how many of the partitions each member owns. Of members
     that own as many, those with lower numbers come first. Cost: O(N log N). Source: KIP-54, "as
     balanced as possible".
 
-    >>> quotas(np.array([4, 0, 1]), partition_count=7)
-    array([3, 2, 2])
+    >>> gains(np.array([4, 0, 1]), partition_count=7)
+    array([-1,  2,  1])
     """
-    member_count = len(owned_count)
-    floor, spare = divmod(partition_count, member_count)
-    quota = np.full(member_count, floor, dtype=np.int64)
+    floor, spare = divmod(partition_count, len(owned_count))
+    gain = floor - owned_count
     if spare:
-        quota[(-owned_count).argsort(kind="stable")[:spare]] += 1
-    return quota
+        gain[gain.argsort(kind="stable")[:spare]] += 1
+    return gain

@@ -68,6 +68,8 @@ def topic_rows(first: Int64, takes: Bool, class_of: Int32) -> tuple[Int32, Bool]
     ([0, 0, 1], [[True, True], [False, True]])
     """
     class_count, topic_count = takes.shape
+    if not class_count:
+        return np.full(topic_count, NOBODY, dtype=np.int32), np.zeros((0, 0), dtype=np.bool_)
     if class_count == 1 and len(class_of) and first[-1] > 0 and takes.all():
         return (first[1:] > first[:-1]) - np.int32(1), np.ones((1, 1), dtype=np.bool_)
     present = np.zeros(class_count, dtype=np.bool_)
@@ -75,21 +77,26 @@ def topic_rows(first: Int64, takes: Bool, class_of: Int32) -> tuple[Int32, Bool]
     takes = takes if present.all() else takes & present[:, None]
     # A row of memory for each topic: numpy is many times faster along those.
     taken = np.array(takes.T, order="C")
-    sizes = np.diff(first)
-    if not sizes.all():
+    sizes = first[1:] - first[:-1]
+    if np.count_nonzero(sizes) < len(sizes):
         taken[sizes == 0] = False
     packed = np.packbits(taken, axis=1)
-    patterns, width = packed.tobytes(), packed.shape[1]
+    width = packed.shape[1]
+    patterns: list[bytes] = packed.view(f"V{width}").ravel().tolist()
+    different, nobody = set(patterns), bytes(width)
+    if len(different) == topic_count and nobody not in different:  # as with random lists
+        return np.arange(topic_count, dtype=np.int32), taken
     rows: dict[bytes, int] = {}
     first_topic: list[int] = []
     row_of_topic = [NOBODY] * topic_count
-    for topic in np.flatnonzero(taken.any(axis=1)).tolist():
-        row = rows.setdefault(patterns[topic * width : (topic + 1) * width], len(rows))
+    for topic, pattern in enumerate(patterns):
+        if pattern == nobody:
+            continue
+        row = rows.setdefault(pattern, len(rows))
         row_of_topic[topic] = row
         if row == len(first_topic):
             first_topic.append(topic)
-    row_takes = taken if len(rows) == topic_count else taken[first_topic]
-    return np.array(row_of_topic, dtype=np.int32), row_takes
+    return np.array(row_of_topic, dtype=np.int32), taken[first_topic]
 
 
 def build(
@@ -126,7 +133,7 @@ def by_member(of_class: Bool, class_of: Int32) -> Bool:
     member_count = len(class_of)
     if of_class.shape[1] == member_count and (class_of == np.arange(member_count)).all():
         return of_class
-    return np.ascontiguousarray(of_class[:, class_of])
+    return of_class.take(class_of, axis=1)
 
 
 def subscribed_owner(owner: Int32, row_of: Int32, allowed: Bool) -> Int32:
@@ -144,8 +151,8 @@ def owned_cells(owner: Int32, row_of: Int32, allowed: Bool) -> tuple[Int32, Int6
         is_held &= allowed.ravel().take(cell, mode="clip")
     if is_held.all():
         return owner, cell
-    wrong = np.flatnonzero((owner >= 0) & ~is_held)
-    if len(wrong):
+    if np.count_nonzero(is_held) < np.count_nonzero(owner >= 0):
+        wrong = np.flatnonzero((owner >= 0) & ~is_held)
         owner = owner.copy()
         owner[wrong] = NOBODY
     return owner, cell[is_held]

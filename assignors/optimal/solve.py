@@ -23,7 +23,7 @@ from assignors.optimal.flow.settle import settle
 from assignors.optimal.flow.table import table_of
 from assignors.optimal.partition_choice import choose_partitions
 from assignors.optimal.prices import Prices, prices
-from assignors.optimal.quotas import share
+from assignors.optimal.quotas import NONE, Holdings, share
 from assignors.optimal.rows import Racks, Rows, build, by_member, owned_cells, topic_rows
 from assignors.problem import NOBODY, Bool, Int32, Int64
 from wire.constructors import unchecked
@@ -47,6 +47,8 @@ class Solved:
     load_min: int
     kept: int
     """Partitions that stay with the owner whom stickiness favours."""
+    changed: Int64
+    """Those that are given to another member, ascending."""
     levels: int
     """Different mean loads in the group; 1 where everybody gets the mean, 0 for nothing."""
     phases: int
@@ -72,7 +74,7 @@ def solve(
     takes: Bool,
     class_of: Int32,
     owner: Int32,
-    owned_count: Int64 | None = None,
+    holdings: Holdings | None = None,
     rack: Int32 | None = None,
     replica_set: Int32 | None = None,
     replica_racks: Bool | None = None,
@@ -82,8 +84,8 @@ def solve(
 
     `first` is int64[T + 1]: topic t holds partitions first[t]:first[t + 1]; `takes` bool[K, T]:
     class k takes topic t; `class_of` int32[M]; `owner` int32[P]: whom stickiness favours, -1
-    for nobody; owners that do not take the topic are ignored. `owned_count`, int64[M], is how many
-    partitions each member has in `owner`, where that is known. Racks matter if all three are
+    for nobody; owners that do not take the topic are ignored. `holdings` is the same by member,
+    where that is known. Racks matter if all three are
     given and some member has one: `rack` int32[M] (-1: none), `replica_set` int32[P] an index
     into `replica_racks` bool[S, racks].
 
@@ -109,17 +111,17 @@ def solve(
         racks = racks if (rack >= 0).any() else None
     is_one_class = racks is None and len(takes) == 1 and len(class_of) and len(owner)
     if is_one_class and np.count_nonzero(takes) == takes.size:
-        return _equal(first, owner, len(class_of), owned_count)
+        return _equal(first, owner, len(class_of), holdings)
     row_of_topic, row_takes = topic_rows(first, takes, class_of)
     if not len(row_takes):
         return _nothing(owner)
     if racks is None and len(row_takes) == 1:
         members = np.flatnonzero(row_takes[0, class_of])
         return _equal_part(first, row_of_topic >= 0, owner, members, len(class_of))
-    sizes = np.diff(first)
-    topic_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    sizes = first[1:] - first[:-1]
+    topic_of = np.arange(len(sizes), dtype=np.int32).repeat(sizes)
     rows = build(
-        row_of=np.repeat(row_of_topic, sizes),
+        row_of=row_of_topic.repeat(sizes),
         row_takes=row_takes,
         class_of=class_of,
         owner=owner,
@@ -136,23 +138,25 @@ def _nothing(owner: Int32) -> Solved:
         load_max=0,
         load_min=0,
         kept=0,
+        changed=NONE,
         levels=0,
         phases=0,
     )
 
 
 def _equal(
-    first: Int64, owner: Int32, member_count: int, owned_count: Int64 | None = None
+    first: Int64, owner: Int32, member_count: int, holdings: Holdings | None = None
 ) -> Solved:
     """Return the answer where every member takes every topic."""
     floor, spare = divmod(len(owner), member_count)
-    answer, kept = share(first, owner, member_count, owned_count)
+    shared = share(first, owner, member_count, holdings)
     return _solved(
-        owner=answer,
+        owner=shared.owner,
         load_square_sum=_mean_square_sum(len(owner), member_count),
         load_max=floor + (spare > 0),
         load_min=floor,
-        kept=kept,
+        kept=shared.kept,
+        changed=shared.changed,
         levels=1,
         phases=0,
     )
@@ -171,17 +175,17 @@ def _equal_part(
     solved = _equal(first, number[owner[partitions]], len(members))
     answer = np.full(len(owner), NOBODY, dtype=np.int32)
     answer[partitions] = members[solved.owner]
-    return replace(solved, owner=answer)
+    return replace(solved, owner=answer, changed=partitions[solved.changed])
 
 
 def _mixed(rows: Rows, topic_of: Int32, class_of: Int32, effort: Effort) -> Solved:
     """Return the answer where rows differ in who may take them, or in their racks."""
-    is_active = rows.allowed.any(axis=0)
-    rows, network, known, is_best = _table(rows, class_of, effort)
+    is_active: Bool = np.any(rows.allowed, axis=0)
+    rows, network, known, is_best = _table(rows, class_of, is_active, effort)
     if not is_best:
         _place_rest(network)
     less, more = network.table.changes()
-    answer = choose_partitions(
+    answer, changed = choose_partitions(
         row_of=rows.row_of,
         topic_of=topic_of,
         owner=rows.owner,
@@ -200,6 +204,7 @@ def _mixed(rows: Rows, topic_of: Int32, class_of: Int32, effort: Effort) -> Solv
         load_max=int(load.max()),
         load_min=int(load.min()),
         kept=kept,
+        changed=changed,
         levels=1 if known is None else known.level_count,
         phases=effort.phases[0],
         ways=effort.ways[0],
@@ -226,7 +231,7 @@ def _bounds(rows: Rows, class_of: Int32, known: Prices | None) -> tuple[int, int
 
 
 def _table(
-    rows: Rows, class_of: Int32, effort: Effort
+    rows: Rows, class_of: Int32, is_active: Bool, effort: Effort
 ) -> tuple[Rows, Network, Prices | None, bool]:
     """Return the table that keeps most among the balanced ones, its prices if they were needed.
 
@@ -240,7 +245,7 @@ def _table(
     if is_large and 1 < class_count <= len(class_of) // 4:
         known = prices(size=rows.size, takes=rows.takes, member_count=member_count, effort=effort)
     if known is None or known.level_count == 1:
-        network = _at_mean(rows)
+        network = _at_mean(rows, is_active)
         outcome = settle(network, effort)
         if outcome.cut is None:
             return rows, network, known, outcome.is_settled
@@ -275,11 +280,13 @@ def _mean_square_sum(total: int, member_count: int) -> int:
     return member_count * floor * floor + spare * (2 * floor + 1)
 
 
-def _at_mean(rows: Rows) -> Network:
-    """Return the network in which every member gets the mean load, rounded up or down."""
-    active: Bool = np.any(rows.allowed, axis=0)
+def _at_mean(rows: Rows, active: Bool) -> Network:
+    """Return the network in which every member gets the mean load, rounded up or down.
+
+    `active`, bool[M], says who takes anything.
+    """
     total = int(rows.size.sum())
-    least: Int64 = active * np.int64(-(-total // int(active.sum())) - 1)
+    least: Int64 = active * np.int64(-(-total // np.count_nonzero(active)) - 1)
     return start(
         size=rows.size,
         table=table_of(rows.cell, *rows.allowed.shape),

@@ -16,6 +16,7 @@ from assignors.claims import Claims, claims_of, favoured_owners
 from assignors.group_bytes.assignments import AssignedPartitions
 from assignors.metrics import lazy_stats
 from assignors.model import Group
+from assignors.optimal.quotas import Holdings
 from assignors.optimal.small.assign import assign_small
 from assignors.optimal.solve import Solved, solve
 from assignors.options import Options
@@ -47,6 +48,8 @@ class Placed(NamedTuple):
     target: Int32
     kept: int
     """Partitions that stay with the owner whom stickiness favours."""
+    changed: Int64
+    """Those that are given to another member, ascending."""
     cut_off: Mapping[str, int | bool]
     """Figures if the limit of steps was too few.
 
@@ -58,9 +61,9 @@ class Placed(NamedTuple):
 def place_within(problem: Problem, claims: Claims, *, limit: int | None) -> Placed:
     """Return what `place` does after at most `limit` steps."""
     favoured = favoured_owners(problem, claims)
-    # Where all claims count, how many each member has is known.
-    owned_count = claims.claim_count if favoured is claims.claimant else None
-    solved = _solved(problem, favoured, owned_count, limit)
+    # Where all claims count, what each member has is known.
+    holdings = _holdings(claims) if favoured is claims.claimant else None
+    solved = _solved(problem, favoured, holdings, limit)
     figures: dict[str, int | bool] = {}
     if not solved.is_best:
         figures = {
@@ -68,18 +71,29 @@ def place_within(problem: Problem, claims: Claims, *, limit: int | None) -> Plac
             "balance_gap_max": solved.gap,
             "moves_gap_max": solved.moves_gap,
         }
-    return Placed(favoured, solved.owner, solved.kept, figures)
+    return Placed(favoured, solved.owner, solved.kept, solved.changed, figures)
+
+
+def _holdings(claims: Claims) -> Holdings | None:
+    """Return the claims by member, where everybody's were read together in the members' order."""
+    if claims.sections is None or claims.claim_count is None:
+        return None
+    rows = claims.sections.rows
+    if not rows.is_whole:
+        return None
+    is_each_other = len(rows.owned.topic) == len(rows.owned.number)
+    return Holdings(claims.partition, claims.claim_count, is_each_other)
 
 
 def _solved(
-    problem: Problem, favoured: Int32, owned_count: Int64 | None, limit: int | None
+    problem: Problem, favoured: Int32, holdings: Holdings | None, limit: int | None
 ) -> Solved:
     return solve(
         first=problem.first,
         takes=problem.takes,
         class_of=problem.class_of,
         owner=favoured,
-        owned_count=owned_count,
+        holdings=holdings,
         rack=problem.rack,
         replica_set=problem.replica_set,
         replica_racks=problem.replica_racks,
@@ -108,11 +122,13 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     """Return the same assignment, computed on arrays whatever the size."""
     problem = problem_of(group)
     claims = claims_of(problem, group, UserData.STICKY)
-    favoured, target, _, cut_off = place_within(problem, claims, limit=options.limit)
+    placed = place_within(problem, claims, limit=options.limit)
     return _rebalance(
-        assignment=AssignedPartitions(problem, target, claims.sections),
+        assignment=AssignedPartitions(problem, placed.target, claims.sections),
         notes=claims.notes,
-        stats=lazy_stats(problem, favoured=favoured, given=target, more=cut_off),
+        stats=lazy_stats(
+            problem, favoured=placed.favoured, given=placed.target, more=placed.cut_off
+        ),
     )
 
 

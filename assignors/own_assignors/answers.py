@@ -22,7 +22,7 @@ from assignors.options import Options
 from assignors.rebalance import Rebalance
 from wire import TopicPartitions
 
-FAMILIES = frozenset({"java", "optimal", "server"})
+FAMILIES = frozenset({"java", "optimal", "server", "weighted"})
 """Families of this package, whose answers are right by their own tests."""
 
 
@@ -99,10 +99,15 @@ def with_checked_answers(assignor: Assignor) -> Assignor:
 
     Raises `ValueError` for what is no assignor, such as its name.
     """
-    if not isinstance(assignor, Assignor):
-        words = "expected an Assignor, as assignor_named('sticky') returns"
-        raise ValueError(f"assignor: {words}, found {assignor!r}")
+    require_assignor(assignor)
     return assignor if assignor.family in FAMILIES else checked(assignor)
+
+
+def require_assignor(given: object) -> None:
+    """Raise `ValueError` for what is no assignor, such as its name."""
+    if not isinstance(given, Assignor):
+        words = "expected an Assignor, as assignor_named('sticky') returns"
+        raise ValueError(f"assignor: {words}, found {given!r}")
 
 
 def checked_rebalance(group: Group, answer: object) -> Rebalance:

@@ -247,7 +247,7 @@ def _classes(table: Bool, list_of: Int64) -> tuple[Bool, Int32]:
     if len(table) == 1:
         return table, np.zeros(len(list_of), dtype=np.int32)
     rows = _packed(table)
-    numbers = dict(zip(dict.fromkeys(rows), count(), strict=False))
+    numbers: defaultdict[bytes, int] = defaultdict(count().__next__)
     same = np.fromiter(map(numbers.__getitem__, rows), np.int32, len(rows))
     if len(list_of) == len(rows) and (list_of == np.arange(len(rows))).all():
         highest = np.maximum.accumulate(same)

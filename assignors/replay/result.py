@@ -26,7 +26,7 @@ from assignors.assignor import Assignor
 from assignors.clients.librdkafka.settings import ClientSettings
 from assignors.model import Cluster
 from assignors.names.nearest import suggestion
-from assignors.registry import assignor_named
+from assignors.registry import assignor_of
 from assignors.replay.analysis.outcome_rows import total
 from assignors.replay.analysis.redact import numbered
 from assignors.replay.decode.logged_records import LoggedRecord, logged_records
@@ -226,5 +226,5 @@ def _records(source: Source) -> tuple[str, list[LoggedRecord]]:
 def _assignors(given: str | Assignor | Iterable[str | Assignor]) -> tuple[Assignor, ...]:
     """Return the assignors, by name or not, each once."""
     listed = [given] if isinstance(given, str | Assignor) else given
-    found = [each if isinstance(each, Assignor) else assignor_named(each) for each in listed]
+    found = map(assignor_of, listed)
     return tuple({assignor.full_name: assignor for assignor in found}.values())

@@ -18,6 +18,8 @@ from queue import SimpleQueue
 from threading import Semaphore, Thread
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from assignors.assignor import Assignor
+
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
@@ -28,6 +30,13 @@ ENDED_EARLY = "a process ended before its rows were played: it was killed, or me
 
 RowT = TypeVar("RowT")
 OutcomeT = TypeVar("OutcomeT")
+
+
+def require_names(assignors: Iterable[str | Assignor], processes: int) -> None:
+    """Raise `ValueError` for an assignor that is given as it is and would go to other processes."""
+    if processes > 1 and any(isinstance(each, Assignor) for each in assignors):
+        words = "each of them imports an assignor of your own by its name, 'package.module:object'"
+        raise ValueError(f"assignors: with {processes} processes {words}")
 
 
 def in_processes(

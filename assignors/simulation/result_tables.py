@@ -9,9 +9,10 @@ from enum import StrEnum
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from assignors.arrow.row_table import RowTable
+from assignors.assignor import Assignor
 from assignors.model import Group
 from assignors.names.nearest import question, suggestion
 from assignors.registry import BEST
@@ -26,13 +27,17 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 """Column -> value."""
 
+Assignors: TypeAlias = str | Assignor | Iterable[str | Assignor]
+"""One or several, each by its name (`package.module:object` of your own) or as it is."""
+
 DEFAULT_SIZES = Parameters()
+DEFAULT_ASSIGNORS = tuple(BEST.values())
 
 
 def simulate_rounds(
     parameters: Parameters = DEFAULT_SIZES,
     *,
-    assignors: str | Iterable[str] = tuple(BEST.values()),
+    assignors: Assignors = DEFAULT_ASSIGNORS,
     scenarios: int = 100,
     seed: int = 0,
     processes: int = 1,
@@ -42,16 +47,19 @@ def simulate_rounds(
     Histories have the sizes of `parameters` and are drawn from the seeds `seed`, `seed` + 1 and so
     on. The columns are the fields of `rounds.Outcome`, then `error`. Raises `ValueError` for an
     unknown assignor and sizes that are too large. Cost: that of the rounds; with `processes` the
-    program must guard its start (`if __name__ == "__main__"`).
+    program must guard its start (`if __name__ == "__main__"`), and an `Assignor` of your own goes
+    by its name, `package.module:object`.
 
     >>> table = simulate_rounds(Parameters(members=3, events=1), assignors="range", scenarios=2)
     >>> [(row["seed"], row["event"], row["error"]) for row in table]
     [(0, 0, None), (0, 1, None), (1, 0, None), (1, 1, None)]
     """
+    if not isinstance(parameters, Parameters):
+        raise ValueError(f"parameters: expected Parameters(members=20), found {parameters!r}")
     parameters.require_few_subscriptions()
     sizes = asdict(parameters)
     rows = ({"seed": seed + number, **sizes} for number in range(scenarios))
-    played = list(simulate_rows(rows, assignors=_listed(assignors), processes=processes))
+    played = list(simulate_rows(rows, assignors=_chosen(assignors), processes=processes))
     return RowTable("outcomes", played, _outcomes)
 
 
@@ -59,7 +67,7 @@ def simulate_group(
     group: Group | Mapping[str, object],
     events: str | Iterable[str],
     *,
-    assignors: str | Iterable[str] = tuple(BEST.values()),
+    assignors: Assignors = DEFAULT_ASSIGNORS,
 ) -> RowTable[Row]:
     """Return what happens to a group that is there already: a row an assignor and event.
 
@@ -83,7 +91,7 @@ def simulate_group(
     asked = _listed(events)
     start = group if isinstance(group, Group) else group_from_document(group)
     rows = [{"scenario": scenario_of_group(start, asked), "asked": asked}]
-    played = simulate_rows(rows, assignors=_listed(assignors))
+    played = simulate_rows(rows, assignors=_chosen(assignors))
     kept = [{name: row[name] for name in row if name != "notes"} for row in played]
     return RowTable("outcomes", kept, partial(_outcomes, has_loads=True))
 
@@ -201,7 +209,7 @@ def simulate_coordinators(
 def simulate_traffic(
     scenario: str | PathLike[str] | Mapping[str, object],
     *,
-    assignors: str | Iterable[str],
+    assignors: Assignors,
     seeds: int = 1,
     seed: int = 0,
     processes: int = 1,
@@ -224,12 +232,10 @@ def simulate_traffic(
     )
     from assignors.simulation.traffic.worlds import WORLDS  # noqa: PLC0415 - as above
 
-    document: object = scenario
-    if isinstance(scenario, str | PathLike) and scenario not in WORLDS:
-        document = json.loads(Path(scenario).read_bytes())
+    document = _document(scenario, WORLDS, "traffic.worlds.WORLDS")
     scenario_of({"scenario": document})
     runs = [{"scenario": document, "seed": number} for number in _seeds(seed, seeds)]
-    rows = traffic_rows(runs, assignors=_listed(assignors), processes=processes)
+    rows = traffic_rows(runs, assignors=_chosen(assignors), processes=processes)
     return RowTable("runs", list(rows), _runs)
 
 
@@ -258,14 +264,21 @@ def _scenario(
 
     if isinstance(given, Scenario):
         return given
-    document: object = given
-    if isinstance(given, str | PathLike) and given not in GALLERY:
-        path = Path(given)
-        if not path.is_file():
-            words = question(str(path), GALLERY) or "; timed.gallery.GALLERY has all"
-            raise ValueError(f"scenario: no file {str(path)!r}, and no such name{words}")
-        document = json.loads(path.read_bytes())
+    document = _document(given, GALLERY, "timed.gallery.GALLERY")
     return scenario_of({"scenario": document}, own_assignors)
+
+
+def _document(
+    given: str | PathLike[str] | Mapping[str, object], names: Collection[str], listed: str
+) -> object:
+    """Return a document or a name as it is, the document in a file; `ValueError` for neither."""
+    if not isinstance(given, str | PathLike) or given in names:
+        return given
+    path = Path(given)
+    if not path.is_file():
+        words = question(str(path), names) or f"; {listed} has all"
+        raise ValueError(f"scenario: no file {str(path)!r}, and no such name{words}")
+    return json.loads(path.read_bytes())
 
 
 def _values(kind: type[StrEnum], names: str | Iterable[str]) -> list[str]:
@@ -287,6 +300,10 @@ def _seeds(first: int, count: int) -> range:
 
 def _listed(names: str | Iterable[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
+
+
+def _chosen(assignors: Assignors) -> list[str | Assignor]:
+    return [assignors] if isinstance(assignors, str | Assignor) else list(assignors)
 
 
 def _outcomes(rows: Sequence[Row], *, has_loads: bool = False) -> pa.Table:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,16 +36,6 @@ class Move(Protocol[W_co]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Packing(Generic[W]):
-    """How states are kept while a search goes on: equal ones, and no others, have one form."""
-
-    pack: Callable[[W], Hashable]
-    """A state -> its form, a small one."""
-    unpack: Callable[[Any], W]
-    """The reverse."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Violated(Generic[W]):
     """A rule that was violated, first met by the fewest moves there are."""
 
@@ -58,8 +48,8 @@ class Violated(Generic[W]):
 class Reached(Generic[W]):
     """What a search has found."""
 
-    worlds: list[Any]
-    """The states that were visited, in the order in which they were met, as they are kept."""
+    worlds: list[W]
+    """The states that were visited, in the order in which they were met."""
     moves: int = 0
     settled: int = 0
     """How many of them are settled."""
@@ -80,32 +70,29 @@ def visit(
     is_settled: Callable[[W], bool],
     *,
     worlds_max: int,
-    packing: Packing[W] | None = None,
 ) -> Reached[W]:
     """Visit the states that can be reached from `start`, up to `worlds_max` of them.
 
-    Cost: O(states times their moves); memory: that of a form and some 100 bytes a state, and
-    8 bytes a move.
+    Cost: O(states times their moves); memory: that of a state and some 100 bytes each, and 8 bytes
+    a move.
     """
-    packing = packing or Packing(pack=_as_it_is, unpack=_as_it_is)
-    pack, unpack = packing.pack, packing.unpack
-    worlds: list[Any] = [pack(start)]
-    numbers: dict[Hashable, int] = {worlds[0]: 0}
+    worlds = [start]
+    numbers = {start: 0}
     found: Reached[W] = Reached(worlds=worlds)
     parents = array("i", [-1])
     sources, targets = array("i"), array("i")  # of the moves without a fault
     settled = array("i")
     at = 0
     while at < min(len(worlds), worlds_max):
-        world = unpack(worlds[at])
+        world = worlds[at]
         if is_settled(world):
             settled.append(at)
         for move in moves(world):
             found.moves += 1
-            form = pack(move.world)
-            number = numbers.setdefault(form, len(worlds))
+            after = move.world
+            number = numbers.setdefault(after, len(worlds))
             if number == len(worlds):
-                worlds.append(form)
+                worlds.append(after)
                 parents.append(at)
             if not move.is_fault and number != at:
                 sources.append(at)
@@ -113,7 +100,7 @@ def visit(
             for rule, text in move.found:
                 if rule not in found.broken:
                     path = [*_path(worlds, parents, at), worlds[number]]
-                    found.broken[rule] = Violated(text=text, path=[*map(unpack, path)])
+                    found.broken[rule] = Violated(text=text, path=path)
         at += 1
     found.settled, found.is_complete = len(settled), at == len(worlds)
     if found.is_complete:
@@ -122,21 +109,17 @@ def visit(
         stuck = np.flatnonzero(~alive)
         found.stuck = len(stuck)
         if len(stuck):
-            found.stuck_path = [*map(unpack, _path(worlds, parents, int(stuck[0])))]
+            found.stuck_path = _path(worlds, parents, int(stuck[0]))
     del worlds[at:]
     return found
-
-
-def _as_it_is(world: Any) -> Any:  # noqa: ANN401 - whatever a state is
-    return world
 
 
 def _numbers(listed: array[int]) -> Int32:
     return np.frombuffer(listed, dtype=np.int32) if listed else np.zeros(0, dtype=np.int32)
 
 
-def _path(worlds: list[Any], parents: array[int], number: int) -> list[Any]:
-    """Return the states from the first one to this one, as they are kept."""
+def _path(worlds: list[W], parents: array[int], number: int) -> list[W]:
+    """Return the states from the first one to this one."""
     path = [worlds[number]]
     while parents[number] >= 0:
         number = parents[number]

@@ -11,11 +11,11 @@ from assignors.assignor import Assignor, RebalanceProtocol, UserData
 from assignors.claims import claims_of
 from assignors.group_bytes.assignments import AssignedPartitions
 from assignors.handover import withhold
-from assignors.metrics import stats
+from assignors.metrics import lazy_stats
 from assignors.model import Group
 from assignors.optimal.cooperative_sticky import assign as assign_by_count
 from assignors.problem import partitions_by_topic, problem_of
-from assignors.rebalance import Rebalance
+from assignors.rebalance import LazyFigures, Rebalance
 from assignors.weighted.sticky import deferred_partitions, target_of
 
 
@@ -40,7 +40,6 @@ def assign(group: Group) -> Rebalance:
     claims = claims_of(problem, group, UserData.COOPERATIVE)
     target = target_of(problem, claims, group.weighting)
     handover = withhold(problem, claims, target.owner)
-    figures = stats(problem, favoured=target.favoured, given=handover.given, target=target.owner)
     return Rebalance(
         assignment=AssignedPartitions(problem, handover.given, claims.sections),
         withheld=partitions_by_topic(problem, handover.withheld) if len(handover.withheld) else {},
@@ -49,7 +48,13 @@ def assign(group: Group) -> Rebalance:
         spent=target.spent,
         deferred_cost=target.deferred_cost,
         notes=claims.notes,
-        stats={**figures, **target.figures, "follow_up": handover.follow_up},
+        stats=lazy_stats(
+            problem,
+            favoured=target.favoured,
+            given=handover.given,
+            target=target.owner,
+            more=LazyFigures(lambda: {**target.figures, "follow_up": handover.follow_up}),
+        ),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,11 +36,12 @@ def loads_of(problem: Problem, weighting: Weighting) -> Loads:
     2**53, where arithmetic is exact: what is only assumed never fails a group. A member without a
     capacity has 1, and where that is too much for the sum the largest capacity is less by as much.
     """
-    known = sorted(one for weights in weighting.weights.values() for one in weights)
-    usual = known[(len(known) - 1) // 2] if known else 1
     here = [weighting.weights[topic] for topic in problem.topics if topic in weighting.weights]
     unknown_count = problem.partition_count - sum(map(len, here))
+    usual = 1
     if unknown_count:
+        known = sorted(chain.from_iterable(weighting.weights.values()))
+        usual = known[(len(known) - 1) // 2] if known else 1
         usual = min(usual, (EXACT - 1 - sum(map(sum, here))) // unknown_count)
     ids = member_ids_of(problem.members)
     capacity = [weighting.capacities.get(member_id, 1) for member_id in ids]

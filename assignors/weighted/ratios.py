@@ -97,12 +97,15 @@ def nth_smallest(
 def floors(use: Fraction, capacity: Int64) -> Int64:
     """Return the largest integer weight that each capacity holds at `use`, below 2**53.
 
-    `capacity` is int64[N], so is the result. Cost: O(N), one division of integers for each.
+    `capacity` is int64[N], so is the result. Cost: O(N), one division of integers for each that
+    differs.
 
     >>> floors(Fraction(5, 2), np.array([1, 2, 3])).tolist()
     [2, 5, 7]
     """
-    return np.array([floor_at(use, one) for one in capacity.tolist()], dtype=np.int64)
+    listed = capacity.tolist()
+    known = {one: floor_at(use, one) for one in set(listed)}
+    return np.fromiter(map(known.__getitem__, listed), np.int64, len(listed))
 
 
 def floor_at(use: Fraction, capacity: int) -> int:

@@ -14,11 +14,11 @@ from assignors.arrays import Int32, Int64
 from assignors.assignor import Assignor, UserData
 from assignors.claims import Claims, claims_of, favoured_owners
 from assignors.group_bytes.assignments import AssignedPartitions
-from assignors.metrics import stats
+from assignors.metrics import lazy_stats
 from assignors.model import Group
 from assignors.optimal.sticky import assign as assign_by_count
 from assignors.problem import NOBODY, Problem, partitions_by_topic, problem_of
-from assignors.rebalance import Rebalance
+from assignors.rebalance import Figure, LazyFigures, Rebalance
 from assignors.weighted.figures import weight_figures
 from assignors.weighted.inputs import search_of
 from assignors.weighting import Weighting
@@ -41,7 +41,8 @@ class Target:
     """What the moves of this round cost."""
     deferred_cost: int
     """What those that are put off cost."""
-    figures: dict[str, int | float | bool | str]
+    figures: LazyFigures
+    """Those by weight, computed when somebody reads one."""
 
 
 def target_of(problem: Problem, claims: Claims, weighting: Weighting) -> Target:
@@ -63,22 +64,26 @@ def target_of(problem: Problem, claims: Claims, weighting: Weighting) -> Target:
         deferred = found.deferred
     moved = np.flatnonzero((favoured != NOBODY) & (owner != favoured))
     deferred_cost = _cost_of(search, deferred)
-    figures: dict[str, int | float | bool | str] = {
-        **weight_figures(problem, weighting, favoured=favoured, target=owner),
-        "deferred": len(deferred),
-    }
-    if weighting.budget:
-        figures["batches_left"] = -(-deferred_cost // weighting.budget)
     hold = weighting.must_hold or found.hold
-    if hold is not None:
-        figures["hold"] = hold.value
+
+    def figures() -> dict[str, Figure]:
+        known: dict[str, Figure] = {
+            **weight_figures(problem, weighting, favoured=favoured, target=owner),
+            "deferred": len(deferred),
+        }
+        if weighting.budget:
+            known["batches_left"] = -(-deferred_cost // weighting.budget)
+        if hold is not None:
+            known["hold"] = hold.value
+        return known
+
     return Target(
         favoured=favoured,
         owner=owner,
         deferred=deferred,
         spent=_cost_of(search, moved),
         deferred_cost=deferred_cost,
-        figures=figures,
+        figures=LazyFigures(figures),
     )
 
 
@@ -111,14 +116,15 @@ def assign(group: Group) -> Rebalance:
     problem = problem_of(group)
     claims = claims_of(problem, group, UserData.STICKY)
     target = target_of(problem, claims, group.weighting)
-    figures = stats(problem, favoured=target.favoured, given=target.owner)
     return Rebalance(
         assignment=AssignedPartitions(problem, target.owner, claims.sections),
         deferred=deferred_partitions(problem, target.deferred),
         spent=target.spent,
         deferred_cost=target.deferred_cost,
         notes=claims.notes,
-        stats={**figures, **target.figures},
+        stats=lazy_stats(
+            problem, favoured=target.favoured, given=target.owner, more=target.figures
+        ),
     )
 
 

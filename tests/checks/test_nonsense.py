@@ -49,6 +49,9 @@ def test_what_is_no_assignment_is_refused_with_what_was_expected() -> None:
     answer: Any = assignor_named("sticky").assign(group)
     with pytest.raises(ValueError, match=r"a Rebalance has it as \.assignment, found Rebalance"):
         check(group, answer)
+    document: Any = {"topics": {"t": 1}, "members": [{"id": "a", "topics": ["t"]}]}
+    with pytest.raises(ValueError, match=r"group: expected a Group; .*, found dict"):
+        check(document, {"a": {}})
     wrong: Any = {"a": [("t", 0)]}
     with pytest.raises(ValueError, match="assignment of 'a': expected topic -> partition numbers"):
         check(group, wrong)

@@ -35,6 +35,15 @@ def test_a_typing_error_in_a_key_is_refused_with_the_nearest_key(
     assert code == 2
 
 
+@pytest.mark.parametrize("command", [ASSIGN, ("check",), ("simulate",)])
+def test_a_scenario_on_a_clock_is_told_which_option_plays_it(command: tuple[str, ...]) -> None:
+    scenario = {"version": 1, "until_ms": 9, "topics": {"t": 1}, "members": [{"name": "a"}]}
+    documents, code = answers(*command, "-", given=json.dumps(scenario))
+    error = documents[0]["error"]
+    assert (error["kind"], error["path"], code) == ("unknown", "version", 2)
+    assert "simulate --scenario FILE plays a scenario on a clock" in error["text"]
+
+
 @pytest.mark.parametrize("key", ["topics", "owned", "generation", "rack", "user_data"])
 def test_what_the_subscription_bytes_have_is_not_given_beside_them(key: str) -> None:
     value: Any = {"topics": ["t"], "owned": [], "generation": 1, "rack": "r", "user_data": "00"}[

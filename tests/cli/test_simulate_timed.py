@@ -9,7 +9,7 @@ import pytest
 
 from assignors.simulation.timed.gallery import GALLERY
 from assignors.simulation.timed.tables.rows import interval_rows
-from tests.cli.running import answers, process
+from tests.cli.running import GROUP, answers, process
 
 SMALL = {
     "version": 1,
@@ -129,6 +129,8 @@ def test_a_file_is_played_the_same_every_time(tmp_path: Path) -> None:
         ("{", "Expecting property name"),
         (json.dumps({**SMALL, "members": []}), "a group needs a member at members"),
         (json.dumps({**SMALL, "plan": [{"at_ms": 1, "do": "fly"}]}), "at plan[0].do"),
+        (json.dumps(GROUP), "that is a group, not a scenario on a clock; --start plays"),
+        (json.dumps({"topics": {"t": 4}, "members": []}), "'version' is missing"),
     ],
 )
 def test_a_file_that_is_no_scenario_is_refused(tmp_path: Path, text: str, words: str) -> None:
@@ -160,6 +162,21 @@ def test_the_table_has_a_column_for_each_protocol() -> None:
     done = process("simulate", "--scenario", "crash", *both, "-o", "table")
     assert b"classic" in done.stdout
     assert b"partition-seconds without a consumer" in done.stdout
+
+
+def test_several_seeds_have_differences_seed_by_seed() -> None:
+    table = ("simulate", "--scenario", "crash", "-o", "table")
+    both, many = ("--protocol", "classic,consumer"), ("--seeds", "3")
+    done = process(*table, *both, *many, COLUMNS="100").stdout.decode()
+    medians, differences = done.split("mean difference from classic over the same seeds")
+    assert "settled at the end" in medians
+    assert "members interrupted" in differences
+    assert "-9 (-9 to -9)" in differences
+    assert "violations" not in differences, "it is the same everywhere"
+    for few in (both, many):
+        alone = process(*table, *few)
+        assert alone.returncode == 0
+        assert b"difference" not in alone.stdout
 
 
 def test_the_list_has_every_scenario_with_what_it_shows() -> None:
@@ -247,6 +264,7 @@ def test_a_violation_is_shown_in_words_and_made_small(tmp_path: Path) -> None:
     rows, code = answers(*story, "--shrink", str(file))
     assert code == 1
     assert rows[0]["first_violation"].startswith("given-while-owned")
+    assert len(file.read_text()) < 2000, "defaults are left out"
     again = process("simulate", "--scenario", str(file), "--seed", "3", "--history")
     assert again.stdout.decode().splitlines()[-1] == rows[0]["first_violation"]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+import pydoc
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,7 +16,12 @@ from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
 
 from assignors import Assignor, Group, MemberNote, Rebalance, RebalanceProtocol
 from assignors.clients.common.client_session import LedRound
-from assignors.clients.kafka_python import cooperative_sticky, strategy
+from assignors.clients.kafka_python import (
+    cooperative_sticky,
+    cooperative_weighted,
+    strategy,
+    weighted,
+)
 from tests.clients.local_group import LocalGroup
 from tests.wire.vectors import captured
 from wire import Subscription, decode_assignment, decode_subscription, encode_subscription
@@ -229,3 +235,12 @@ def test_a_callback_that_fails_does_not_stop_the_group(group: LocalGroup) -> Non
     group.add_bytes("odd", {COOPERATIVE: b""})
     group.settle()
     assert len(group.members["a"].assigned) == 6
+
+
+@pytest.mark.parametrize("make", [weighted, cooperative_weighted])
+def test_help_of_a_strategy_by_weight_has_its_options(make: Callable[..., object]) -> None:
+    """Not those of `functools.partial`, which it was."""
+    shown = pydoc.plain(pydoc.render_doc(make))
+    assert f"{make.__name__}(*, capacity: 'int | None' = None," in shown
+    assert "`capacity` is what this member can carry" in shown
+    assert "-> assignors.clients.kafka_python.weighted.Weighted" in shown

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from assignors import Cluster, Group, Member, assignor_named
+from assignors import Cluster, Group, Member, Weighting, assignor_named
 from assignors.rebalance import LazyFigures
+from assignors.weighted.figures import weight_figures
 
 MEMBERS = (
     Member(member_id="a", topics=("t",), owned={"t": (0, 1, 2, 3)}),
@@ -45,3 +48,23 @@ def test_an_answer_whose_figures_nobody_has_read_can_be_copied_and_compared(name
     assert answer.stats["load_square_sum"] == sum(
         sum(map(len, share.values())) ** 2 for share in answer.assignment.values()
     )
+
+
+@pytest.mark.parametrize("name", ["weighted", "cooperative-weighted"])
+def test_a_leader_by_weight_computes_bounds_only_where_somebody_reads_figures(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A leader asks in its client's own thread whether a round would move anything."""
+    calls: list[int] = []
+
+    def counted(*given: Any, **options: Any) -> object:
+        calls.append(1)
+        return weight_figures(*given, **options)
+
+    monkeypatch.setattr("assignors.weighted.sticky.weight_figures", counted)
+    weighting = Weighting(weights={"t": (9, 1, 1, 1, 1)})
+    answer = assignor_named(name).assign(replace(GROUP, weighting=weighting))
+    assert answer.assignment["a"]
+    assert not calls
+    assert answer.stats["use_bound"] == 9
+    assert calls == [1]

@@ -10,6 +10,7 @@ from assignors import ASSIGNORS, RebalanceProtocol, assignor_named
 from assignors.leader import REPAIR
 from assignors.model import Group
 from assignors.options import Options
+from assignors.own_assignors.answers import FAMILIES, with_checked_answers
 from assignors.rebalance import Rebalance
 from assignors.registry import BEST
 
@@ -62,3 +63,9 @@ def test_a_changed_copy_of_an_assignor_stays_changed_under_a_leaders_options(nam
     changed = replace(assignor_named(name), assign=mine)
     assert changed.configured(REPAIR) is changed
     assert changed.configured(Options(limit=1)).assign is not mine
+
+
+def test_answers_of_the_registry_are_taken_as_they_are() -> None:
+    """A family that is forgotten here is checked at every round, for up to half of its time."""
+    assert {assignor.family for assignor in ASSIGNORS.values()} == FAMILIES
+    assert all(with_checked_answers(assignor) is assignor for assignor in ASSIGNORS.values())

@@ -10,6 +10,7 @@ import pytest
 from assignors.replay.decode.batches import RECORD
 from assignors.replay.engines import spark as replay_on_spark
 from assignors.replay.engines.spark.decoding import SQL_NAME
+from assignors.replay.sources.live import CONNECTOR
 from assignors.spark.functions import FUNCTIONS
 from tests.docs.examples import ROOT
 
@@ -30,6 +31,10 @@ def test_the_fields_of_a_result_are_those_of_its_struct(name: str) -> None:
     if shown == "the same":
         shown = ROWS["kafka_decode_sticky_user_data"].strip("`")
     assert shown.split(", ") == [field.name for field in TYPES[name]]
+
+
+def test_the_jars_of_the_connector_are_those_of_the_code() -> None:
+    assert [artifact for artifact in CONNECTOR if f"      {artifact}" not in PAGE] == []
 
 
 def test_every_function_of_dataframes_is_named() -> None:

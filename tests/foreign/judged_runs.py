@@ -55,14 +55,21 @@ from tests.foreign.operations import Operation, operation_of
 from tests.foreign.plays import Step, answer_of, record_of
 
 ASSIGNORS = {"server/uniform": "uniform", "server/range": "range"}
+"""Those that Kafka's coordinator has too, with their names there."""
 MINUTE_MS = 60_000
 UUID_LENGTH = 36
+"""Of the text of one, with which the ids of classic members end."""
 TIMERS = {"session": "session-timeout", "rebalance": "rebalance-timeout"}
+"""Our timers of consumer groups, with Kafka's names."""
 OF_CLASSIC_GROUPS = {"session": "heartbeat", "join": "join-barrier", "sync": "sync-barrier"}
+"""Likewise of classic groups."""
 
 
 def as_kafka_has_it(scenario: Scenario) -> Scenario:
-    """Return the scenario with the nearest settings that Kafka's coordinator has too."""
+    """Return the scenario with the nearest settings that Kafka's coordinator has too.
+
+    It takes no assignor of ours, none beside its own, and has no topic without partitions.
+    """
     broker = scenario.broker
     assignor = broker.assignor if broker.assignor in ASSIGNORS else "server/uniform"
     return replace(
@@ -197,13 +204,13 @@ class History:
         self.add(op, at_us, effects)
 
     def _timer(self, key: TimerKey) -> Operation:
+        """Return which timer of Kafka's runs out; it names those of classic groups differently."""
         if key == LOOKUP_KEY:
             return {"op": "tasks"}
-        names = TIMERS
-        if self.is_classic or key[0] == OF_CLASSIC:
-            names = OF_CLASSIC_GROUPS
-            key = key[key[0] == OF_CLASSIC :]
-        return {"op": "fire", "timer": names.get(key[0], key[0]), "of": (*key, "")[1]}
+        is_marked = key[0] == OF_CLASSIC  # in a group that may be of either kind
+        names = OF_CLASSIC_GROUPS if self.is_classic or is_marked else TIMERS
+        name, *of = key[1:] if is_marked else key
+        return {"op": "fire", "timer": names.get(name, name), "of": of[0] if of else ""}
 
     def change_topics(self, counts: dict[str, int]) -> None:
         """Note topics that are created, grow, or are deleted."""

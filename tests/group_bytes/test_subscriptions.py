@@ -37,7 +37,7 @@ from wire import (
 
 @contextmanager
 def always_together(
-    lists_min: int = 1, alike_min: int = 4, few: int = recognised.FEW
+    lists_min: int = 1, alike_min: int = 4, few: int = recognised.COMPARED_MAX
 ) -> Iterator[None]:
     """Read groups of any size together, to the end; topic lists too, from so many on.
 
@@ -52,7 +52,7 @@ def always_together(
         patch.object(topic_lists, "TOGETHER_MIN", lists_min),
         patch.object(topic_lists, "MEMBERS_A_LIST", alike_min),
         patch.object(topic_lists, "MOSTLY", 0.75 if alike_min else 1),
-        patch.object(recognised, "FEW", few),
+        patch.object(recognised, "COMPARED_MAX", few),
     ):
         yield
 
@@ -72,7 +72,7 @@ PLAIN = subscription(owned={"a": (0, 1), "b": (2,)}, generation=4)
     groups_of_bytes(),
     st.sampled_from((1, 1, 3, 10_000)),
     st.sampled_from((0, 4, 10_000)),
-    st.sampled_from((0, 3, recognised.FEW)),
+    st.sampled_from((0, 3, recognised.COMPARED_MAX)),
 )
 @example({"m0": PLAIN, "m1": PLAIN[:-1]}, 1, 4, 0)
 @example({"m0": PLAIN, "m1": PLAIN + b"\0"}, 1, 4, 0)

@@ -20,6 +20,12 @@ from kio.schema.create_topics.v7.response import CreateTopicsResponse
 from kio.schema.describe_groups.v5.request import DescribeGroupsRequest
 from kio.schema.describe_groups.v5.response import DescribeGroupsResponse
 from kio.schema.errors import ErrorCode
+from kio.schema.incremental_alter_configs.v1.request import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
+from kio.schema.incremental_alter_configs.v1.response import IncrementalAlterConfigsResponse
 from kio.schema.list_offsets.v7.request import (
     ListOffsetsPartition,
     ListOffsetsRequest,
@@ -39,6 +45,8 @@ from wire import decode_assignment
 
 PATIENCE = i32Timedelta.parse(timedelta(seconds=10))
 LATEST = i64(-1)
+SET, OF_A_GROUP = i8(0), i8(32)
+"""What is done with a configuration, and of what kind of resource it is."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -93,6 +101,19 @@ class Admin:
         request = CreatePartitionsRequest(topics=(grown,), timeout=PATIENCE, validate_only=False)
         for result in self._ask(request, CreatePartitionsResponse).results:
             _require(result.error_code, result.name, result.error_message)
+
+    def configure_group(self, group: str, settings: Mapping[str, str]) -> None:
+        """Set configurations of a group, as `consumer.heartbeat.interval.ms`."""
+        configs = tuple(
+            AlterableConfig(name=name, config_operation=SET, value=value)
+            for name, value in settings.items()
+        )
+        resource = AlterConfigsResource(
+            resource_type=OF_A_GROUP, resource_name=group, configs=configs
+        )
+        request = IncrementalAlterConfigsRequest(resources=(resource,), validate_only=False)
+        for result in self._ask(request, IncrementalAlterConfigsResponse).responses:
+            _require(result.error_code, group, result.error_message)
 
     def partition_counts(self, topics: list[str]) -> dict[str, int]:
         """How many partitions each topic has that exists."""

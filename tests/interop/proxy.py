@@ -17,7 +17,7 @@ from kio.serial import entity_reader
 
 from tests.interop.broker import Broker
 
-CONSUMER_GROUP_HEARTBEAT = 68
+JOIN_GROUP, HEARTBEAT, SYNC_GROUP, CONSUMER_GROUP_HEARTBEAT = 11, 12, 14, 68
 PATIENCE_S = 60.0
 """The longest that an answer waits, in a test that has failed."""
 
@@ -83,42 +83,88 @@ class Proxy:
                 threading.Thread(target=pass_on, args=(source, take, link), daemon=True).start()
 
 
-class LosesAnAnswer(Proxy):
-    """Cuts a connection once, when a certain answer to ConsumerGroupHeartbeat is due on it.
+class Request(NamedTuple):
+    """The header of a request."""
 
-    That client's later ones wait until `is_over` is set.
+    key: int
+    version: int
+    client_id: str
+
+
+Rule = Callable[[Link, Request, bytes], bool]
+"""Takes a message, whole, and the request that it is or answers. It may wait, which holds up what
+comes behind it on that connection; it returns whether to send the message on."""
+
+
+class RuledProxy(Proxy):
+    """Asks rules about each message before it sends it on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.on_request: list[Rule] = []
+        self.on_answer: list[Rule] = []
+        self._asked: dict[tuple[Link, int], Request] = {}
+
+    def request(self, link: Link, body: bytes) -> None:
+        key, version, correlation, size = (
+            int.from_bytes(body[start:end], "big", signed=True)
+            for start, end in ((0, 2), (2, 4), (4, 8), (8, 10))
+        )
+        asked = Request(key, version, body[10 : 10 + max(size, 0)].decode())
+        self._asked[link, correlation] = asked
+        if all(rule(link, asked, body) for rule in tuple(self.on_request)):
+            super().request(link, body)
+
+    def answer(self, link: Link, body: bytes) -> None:
+        asked = self._asked.pop((link, int.from_bytes(body[:4], "big", signed=True)), None)
+        if asked is None or all(rule(link, asked, body) for rule in tuple(self.on_answer)):
+            super().answer(link, body)
+
+
+class Late:
+    """A rule by which messages of one kind of one client wait until `may_go_on` is set."""
+
+    def __init__(self, client_id: str, key: int) -> None:
+        self.has_come, self.may_go_on = threading.Event(), threading.Event()
+        self._whose = (client_id, key)
+
+    def __call__(self, _: Link, request: Request, __: bytes) -> bool:
+        """Let the message wait, if it is one of them."""
+        if (request.client_id, request.key) == self._whose:
+            self.has_come.set()
+            self.may_go_on.wait(PATIENCE_S)
+        return True
+
+
+class LostAnswer:
+    """A rule that cuts a connection once, when a certain answer to a heartbeat is due on it.
+
+    The heartbeats are those of KIP-848. Later ones of that client are `Late` until `is_over` is
+    set.
     """
 
     def __init__(self, is_it: Callable[[str, Any], bool]) -> None:
         """Take what says by a client's id and the answer, as kio reads it, whether to lose it."""
-        super().__init__()
         self.has_lost, self.is_over = threading.Event(), threading.Event()
         self._is_it = is_it
         self._whose = ""
-        self._asked: dict[tuple[Link, int], tuple[str, int]] = {}
 
-    def request(self, link: Link, body: bytes) -> None:
-        key, version, correlation = (
-            int.from_bytes(body[start:end], "big") for start, end in ((0, 2), (2, 4), (4, 8))
-        )
-        if key == CONSUMER_GROUP_HEARTBEAT:
-            size = int.from_bytes(body[8:10], "big")
-            self._asked[link, correlation] = (body[10 : 10 + size].decode(), version)
-        super().request(link, body)
-
-    def answer(self, link: Link, body: bytes) -> None:
-        client_id, version = self._asked.pop((link, int.from_bytes(body[:4], "big")), ("", 0))
-        if client_id and not self.has_lost.is_set() and self._is_it(client_id, read(body, version)):
-            self._whose = client_id
+    def __call__(self, link: Link, request: Request, body: bytes) -> bool:
+        """Lose it, if it is the one."""
+        if request.key != CONSUMER_GROUP_HEARTBEAT:
+            return True
+        answer = heartbeat_answer(body, request.version)
+        if not self.has_lost.is_set() and self._is_it(request.client_id, answer):
+            self._whose = request.client_id
             self.has_lost.set()
             link.cut()
-            return
-        if client_id and client_id == self._whose:
+            return False
+        if request.client_id == self._whose:
             self.is_over.wait(PATIENCE_S)
-        super().answer(link, body)
+        return True
 
 
-def read(answer: bytes, version: int) -> Any:
+def heartbeat_answer(answer: bytes, version: int) -> Any:
     """Read an answer to ConsumerGroupHeartbeat."""
     module: Any = importlib.import_module(
         f"kio.schema.consumer_group_heartbeat.v{version}.response"

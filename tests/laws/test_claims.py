@@ -62,6 +62,12 @@ def test_where_no_partition_is_claimed_twice_the_answers_are_those_of_the_genera
         assert found.given.tolist() == expected.given.tolist()
         assert found.withheld.tolist() == expected.withheld.tolist()
         assert found.follow_up == expected.follow_up
+        if claims.claimant is not None and (target != NOBODY).all():
+            changed = np.flatnonzero(claims.claimant != target)
+            told = withhold(problem, claims, target, changed=changed)
+            assert told.given.tolist() == expected.given.tolist()
+            assert told.withheld.tolist() == expected.withheld.tolist()
+            assert told.follow_up == expected.follow_up
 
 
 GENERATION = {"none": -1, "old": 4, "last": 5, "future": 9}

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from assignors.optimal.flow import network
 from assignors.optimal.flow.kinds import most_placed
-from assignors.optimal.flow.network import share_few, share_many
+from assignors.optimal.flow.network import chosen_shares, share_few, share_many
 from tests.conftest import cases
 from tests.optimal.groups import SHAPES, group, with_racks
 from tests.optimal.workloads import workload
 
 
 @given(
-    st.lists(st.tuples(st.integers(1, 30), st.integers(1, 70)), max_size=9),
+    st.lists(st.tuples(st.integers(1, 30), st.integers(1, network.FINE)), max_size=9),
     st.integers(1, 300),
     st.booleans(),
 )
@@ -35,6 +35,11 @@ def test_few_and_many_get_the_same_shares(
     assert few == many.tolist()
     assert sum(few) == min(amount, sum(room))
     assert all(0 <= share <= most for share, most in zip(few, room, strict=True))
+    if left is None:
+        some, given = chosen_shares(np.array(room, dtype=np.int64), amount, sum(room))
+        assert dict(zip(some.tolist(), given.tolist(), strict=True)) == {
+            place: share for place, share in enumerate(few) if share
+        }
 
 
 def test_who_can_take_less_of_the_rows_left_gets_more_of_this_one() -> None:

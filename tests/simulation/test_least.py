@@ -20,7 +20,8 @@ from assignors.problem import (
     problem_of,
 )
 from assignors.simulation.dice import Dice
-from assignors.simulation.rounds.consumption import Consumption, Counts
+from assignors.simulation.rounds.consumption import Consumption
+from assignors.simulation.rounds.consumption.counts import Counts
 from assignors.simulation.rounds.least import Least, proven_least
 from tests.optimal.groups import OWNERS, SHAPES, Arrays
 from tests.optimal.groups import group as drawn_group

@@ -11,18 +11,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assignors import Assignor, assignor_named
 from assignors.documents.groups import group_from_document
 from assignors.simulation import (
     Parameters,
+    generate,
+    play,
     rounds,
     simulate_group,
     simulate_rounds,
     simulate_timed,
+    simulate_traffic,
 )
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.scenario_document import document_from_scenario
 from tests.cli.running import GROUP, answers
+from tests.own_assignors.wrapped import HERE, ROUND_ROBIN, ROUND_ROBIN_RAISES
 
 
 def printed(*arguments: str) -> list[dict[str, Any]]:
@@ -126,13 +129,25 @@ def test_what_cannot_be_simulated_is_refused(tmp_path: Path) -> None:
         simulate_timed("crush")
     with pytest.raises(ValueError, match=r"no such name; timed\.gallery\.GALLERY"):
         simulate_timed(tmp_path)
+    with pytest.raises(ValueError, match=r"no file 'noizy', .* did you mean 'noisy'"):
+        simulate_traffic("noizy", assignors="range")
+    sizes: Any = {"members": 3}
+    with pytest.raises(ValueError, match=r"parameters: expected Parameters\(members=20\), found"):
+        simulate_rounds(sizes)
+    name: Any = "range"
+    with pytest.raises(ValueError, match=r"expected an Assignor, .*, found 'range'"):
+        play(generate(3, Parameters(members=3)), name)
     with pytest.raises(ValueError, match="no GroupProtocol 'klassic'; did you mean 'classic'"):
         simulate_timed("crash", protocols="klassic")
     with pytest.raises(ValueError, match="seeds: 0 is less than 1"):
         simulate_timed("crash", seeds=0)
-    own: Any = Assignor(family="own", name="mine", assign=assignor_named("range").assign)
+    own: Any = ROUND_ROBIN
     with pytest.raises(ValueError, match=r"one of your own is named 'package\.module:object'"):
-        simulate_group(GROUP, "join:1", assignors=[own])
+        simulate_timed("crash", assignors=[own])
+    with pytest.raises(ValueError, match="assignors: with 2 processes each of them imports"):
+        simulate_rounds(assignors=own, processes=2)
+    with pytest.raises(ValueError, match="assignors: with 2 processes each of them imports"):
+        simulate_traffic("noisy", assignors=["range", own], processes=2)
     with pytest.raises(ValueError, match="no execution model 'two'"):
         simulate_timed("crash", coordinators="two")
     with pytest.raises(ValueError, match="range is for the protocol classic"):
@@ -141,6 +156,23 @@ def test_what_cannot_be_simulated_is_refused(tmp_path: Path) -> None:
         simulate_timed(bad)
     with pytest.raises(ValueError, match=r"'version' is missing at scenario.version"):
         simulate_timed({})
+
+
+def test_an_assignor_of_ones_own_is_given_by_name_or_as_it_is() -> None:
+    """In a notebook it has no name to import it by."""
+    path = f"{HERE}ROUND_ROBIN"
+    sizes = Parameters(members=3, events=2)
+    small = {"version": 1, "until_s": 600, "topics": {"t": 4}, "members": [{"name": "a"}]}
+    for by_name, as_it_is in (
+        (simulate_group(GROUP, "join:1", assignors=each) for each in (path, ROUND_ROBIN)),
+        (simulate_rounds(sizes, assignors=[each], scenarios=2) for each in (path, ROUND_ROBIN)),
+        (simulate_traffic(small, assignors=each) for each in (path, ROUND_ROBIN)),
+    ):
+        assert untimed(by_name) == untimed(as_it_is)
+        assert {row["assignor"] for row in as_it_is} == {"own/spread"}
+        assert {row["error"] for row in as_it_is} == {None}
+    (failed,) = simulate_group(GROUP, "join:1", assignors=ROUND_ROBIN_RAISES)
+    assert failed["error"].startswith("own/spread raised LookupError: nothing for ")
 
 
 def test_the_names_of_rounds_stand_in_the_package_too() -> None:

@@ -105,9 +105,9 @@ def conform(
     """Test a program against answers of Kafka's own classes.
 
     The program reads a JSON object a line and answers each with a line; the protocol is described
-    beside the vectors, in tests/vectors/README.md. If it ends, hangs or prints something else, that
-    vector fails and the program is started again. Exit code 1 if a vector failed, 2 if the program
-    cannot be started.
+    beside the vectors, in tests/vectors/README.md of the source. If it ends, hangs or prints
+    something else, that vector fails and the program is started again. Exit code 1 if a vector
+    failed, 2 if the program cannot be started.
     """
     command = _command(command_line)
     paths = [context.with_resource(as_file(source)) for source in sources]

@@ -63,7 +63,7 @@ class TopicPartition(click.ParamType[tuple[str, int]]):
     "--partition",
     type=TopicPartition(),
     required=True,
-    help="The partition to explain, topic:number, as orders:3.",
+    help="The partition to explain: orders:3, or orders-3 as in Kafka's logs.",
 )
 @click.option(
     "--assignor",

@@ -14,12 +14,11 @@ saves state in a member, not a pause. Offsets are read by a task of the client's
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from typing import Any
 
 from assignors.clients.aiokafka.adapter import Strategy
 from assignors.clients.aiokafka.offset_samples import read_offsets
-from assignors.clients.common.weighted_strategy import WeightedStrategy
+from assignors.clients.common.weighted_strategy import WeightedStrategy, named_strategy
 
 
 class Weighted(WeightedStrategy, Strategy):
@@ -48,5 +47,5 @@ class Weighted(WeightedStrategy, Strategy):
         return self._is_leading and is_member
 
 
-weighted = partial(Weighted, "weighted")
-"""`weighted(...)` makes the object for `partition_assignment_strategy`."""
+weighted = named_strategy(Weighted, "weighted")
+"""`weighted(...)` makes the object for the client; the options are those of `Weighted`."""

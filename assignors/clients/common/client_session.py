@@ -27,6 +27,7 @@ from assignors.membership import Membership, applied, subscribe
 from assignors.model import Cluster, MemberNote, MemberNoteCode
 from assignors.options import Options
 from assignors.own_assignors.answers import with_checked_answers
+from assignors.rebalance import Figure
 from assignors.registry import assignor_named, replacement_of
 from assignors.weighting.token_bucket import TimedBudget
 from wire import Decoded, Subscription, TopicPartitions
@@ -44,7 +45,7 @@ class LedRound:
     member_count: int
     seconds: float
     """Wall time from the members' bytes to the bytes of their assignments."""
-    stats: Mapping[str, int | float | bool | str]
+    stats: Mapping[str, Figure]
     """As `Rebalance.stats`. Under a budget `batches_left` is how many batches of moves are still
     to come at least, and `deferred` how many partitions they move."""
     notes: tuple[MemberNote, ...]
@@ -137,21 +138,28 @@ class ClientSession:
                 MemberNote(code=MemberNoteCode.ASSIGNOR_FAILED.value, text=text),
             )
         self.unconfirmed = led
-        stats = led.rebalance.stats
-        if self.batches is not None:
-            stats = self.batches.led(led, self.assignor)
+        left = None if self.batches is None else self.batches.led(led, self.assignor)
         self._report(notes)
         if self.on_round is not None:
             led_round = LedRound(
                 assignor=self.assignor.full_name,
                 member_count=len(subscriptions),
                 seconds=time.perf_counter() - begin,
-                stats=dict(stats),  # figures that were not read yet would keep the round
+                stats=self._stats(led, left),
                 notes=notes,
                 must_follow_up=led.must_follow_up,
             )
             self._call(self.on_round, led_round)
         return dict(led.assignments)
+
+    def _stats(self, led: Led, batches_left: int | None) -> dict[str, Figure]:
+        """Return the figures of a round, computed: those not read yet would keep the round."""
+        stats = dict(led.rebalance.stats)
+        if self.batches is not None:  # the assignor knows the budget of this round alone
+            stats.pop("batches_left", None)
+            if batches_left is not None:
+                stats["batches_left"] = batches_left
+        return stats
 
     def applied(self, assigned: TopicPartitions, generation: int) -> bool:
         """Record an assignment that was applied; return whether its round is to be confirmed.

@@ -64,8 +64,8 @@ class MoveBatches:
         """
         return self._weighting(group, round_budget(self.bucket, self.clock()))
 
-    def led(self, led: Led, assignor: Assignor) -> dict[str, int | float | bool | str]:
-        """Record a round that this member led; return its stats, with the batches still to come."""
+    def led(self, led: Led, assignor: Assignor) -> int | None:
+        """Record a round that this member led; return how many batches are to come, if known."""
         self.latest = led
         answer = led.rebalance
         self.is_unfinished = bool(answer.deferred)
@@ -76,12 +76,11 @@ class MoveBatches:
             is_cooperative=assignor.is_cooperative,
         )
         left = batches_of(self.budget, answer.deferred_cost)
-        stats = {key: value for key, value in answer.stats.items() if key != "batches_left"}
         if answer.deferred:
             words = "no budget for them" if left is None else f"at least {left} batches left"
             count = sum(map(len, answer.deferred.values()))
             self.logger.info("%d partitions are to move later: %s", count, words)
-        return stats if left is None else {**stats, "batches_left": left}
+        return left
 
     def led_by_another(self) -> None:
         """Record a round that another member led: what it spent is not known."""
@@ -104,8 +103,9 @@ class MoveBatches:
     def is_due(self, assignor: Assignor) -> bool:
         """Return whether a round that begins now would move partitions.
 
-        `assignor` is as `lead` uses it. Cost: that of the assignor, and O(partitions): 20 ms for
-        100 members and 10,000 partitions, 130 ms for 1,000 and 100,000, in the client's thread.
+        `assignor` is as `lead` uses it. Cost: that of the assignor, and O(partitions), in the
+        client's thread. Where nothing is to move that is 1.5 ms for 100 members and 10,000
+        partitions, 14 ms for 1,000 and 100,000.
         """
         latest = self.latest
         if latest is None:

@@ -15,13 +15,12 @@ that loop, between the client's other requests, as long as this member leads.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 from typing import Any
 
 from kafka.coordinator.base import MemberState
 from kafka.errors import KafkaConfigurationError
 
-from assignors.clients.common.weighted_strategy import WeightedStrategy
+from assignors.clients.common.weighted_strategy import WeightedStrategy, named_strategy
 from assignors.clients.kafka_python.adapter import NO_COORDINATOR, Strategy
 from assignors.clients.kafka_python.offset_samples import read_offsets
 
@@ -61,8 +60,8 @@ class Weighted(WeightedStrategy, Strategy):
         return self._is_leading and coordinator.state is not MemberState.UNJOINED
 
 
-weighted = partial(Weighted, "weighted")
-"""`weighted(...)` makes the object for the eager protocol; options as of `WeightedStrategy`."""
+weighted = named_strategy(Weighted, "weighted")
+"""`weighted(...)` makes the object for the eager protocol; the options are those of `Weighted`."""
 
-cooperative_weighted = partial(Weighted, "cooperative-weighted")
+cooperative_weighted = named_strategy(Weighted, "cooperative-weighted")
 """`cooperative_weighted(...)` makes the object for the cooperative protocol."""

@@ -17,17 +17,20 @@ from assignors.group_bytes.entries.listed import listed_names
 from assignors.group_bytes.entries.lock_step import entries_in_lock_step
 from assignors.group_bytes.entries.one_layout import entries_of_one_layout, repeated_names
 from assignors.group_bytes.entries.places import (
-    COUNT_LIMIT,
+    COUNT_SIZE,
+    NAME_LENGTH_SIZE,
     PAD,
     Entries,
     EntryRecords,
     Messages,
     int16_view,
     int32_view,
-    joined,
+    joined_messages,
+    sizes_of,
 )
 from assignors.group_bytes.entries.recognised import KnownNames, is_text, recognised_names
 from wire.constructors import unchecked
+from wire.cursor import COUNT_LIMIT
 
 _owned_arrays = unchecked(OwnedArrays)
 
@@ -187,7 +190,8 @@ def repeated_rows(row: Int64, number: Int64, number_count: int) -> Int64:
 
 
 __all__ = [
-    "COUNT_LIMIT",
+    "COUNT_SIZE",
+    "NAME_LENGTH_SIZE",
     "PAD",
     "Entries",
     "EntryRecords",
@@ -198,10 +202,11 @@ __all__ = [
     "int16_view",
     "int32_view",
     "is_text",
-    "joined",
+    "joined_messages",
     "listed_names",
     "owned_arrays",
     "read_entries",
     "recognised_names",
     "repeated_rows",
+    "sizes_of",
 ]

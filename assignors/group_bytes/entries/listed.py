@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from assignors.arrays import Bool, Int64
-from assignors.group_bytes.entries.places import Entries
-from assignors.group_bytes.names import WORD, column
+from assignors.group_bytes.entries.places import NAME_LENGTH_SIZE, Entries
+from assignors.group_bytes.names import WORD, bytes_at, column
 
-LENGTH_SIZE = 2
 STEP_MIN = 16
 """So many lists at least are read in one step; the rest of the longest ones is read alone."""
 
@@ -35,19 +34,18 @@ def _of_one_length(
     if not len(has_names):
         return None
     at = int(first[has_names[0]])
-    length = int.from_bytes(buffer[at : at + LENGTH_SIZE], "big")
-    each = LENGTH_SIZE + length
+    length = int.from_bytes(buffer[at : at + NAME_LENGTH_SIZE], "big")
+    each = NAME_LENGTH_SIZE + length
     end = first + each * count
     if length < WORD or (end > stop).any():
         return None
     ptr = count.cumsum()
     start = (first - each * (ptr - count)).repeat(count)
     start += np.arange(0, each * len(start), each)
-    bytes_at = np.ndarray((len(buffer) - each + 1,), f"V{each}", buffer, strides=(1,))
-    records = bytes_at[start].view(np.uint8).reshape(-1, each)
+    records = bytes_at(buffer, start, each)
     if not (column(records, ">u2", 0) == length).all():
         return None
-    start += LENGTH_SIZE
+    start += NAME_LENGTH_SIZE
     entries = Entries(
         buffer=buffer,
         read=count,
@@ -84,7 +82,7 @@ def _in_lock_step(
         # The low byte of the length; the other one, and what leaves its message, is seen at the
         # end. Until then anything is read, within the buffer.
         at += uint8.take(at + 1, mode="clip")
-        at += LENGTH_SIZE
+        at += NAME_LENGTH_SIZE
         going_on = int(left.searchsorted(-step))
         if going_on < len(at):
             end[active[going_on : len(at)]] = at[going_on:]
@@ -99,7 +97,7 @@ def _in_lock_step(
         buffer=buffer,
         read=count,
         row=row,
-        name_start=place + LENGTH_SIZE,
+        name_start=place + NAME_LENGTH_SIZE,
         name_length=uint8.take(place + 1).astype(np.int64),
         count=count,
     )

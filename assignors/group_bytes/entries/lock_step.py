@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from assignors.arrays import Bool, Int32, Int64, bounds_of
 from assignors.group_bytes.entries.places import (
+    COUNT_SIZE,
+    NAME_LENGTH_SIZE,
+    NUMBER_SIZE,
     PAD,
     Entries,
     int16_view,
@@ -23,9 +26,9 @@ from assignors.group_bytes.entries.places import (
 )
 
 UInt8 = NDArray[np.uint8]
-HEADER_SIZE = 2 + 4
+HEADER_SIZE = NAME_LENGTH_SIZE + COUNT_SIZE
 """Bytes of the length in front of a name and of the count behind it."""
-COUNT_AND_NUMBER = 8
+COUNT_AND_NUMBER = COUNT_SIZE + NUMBER_SIZE
 ONE = np.uint32(1 << 24)
 """A count of 1, read with its first byte as the lowest: numpy compares these faster."""
 BEHIND = np.arange(HEADER_SIZE, HEADER_SIZE + 4 * 256, 4)

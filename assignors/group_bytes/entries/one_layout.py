@@ -14,9 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assignors.arrays import Int64
-from assignors.group_bytes.entries.places import COUNT_LIMIT, Entries, EntryRecords, view_of
-from assignors.group_bytes.names import WORD, column
+from assignors.group_bytes.entries.places import (
+    COUNT_SIZE,
+    NAME_LENGTH_SIZE,
+    NUMBER_SIZE,
+    Entries,
+    EntryRecords,
+    view_of,
+)
+from assignors.group_bytes.names import WORD, bytes_at, column
 from wire.constructors import unchecked
+from wire.cursor import COUNT_LIMIT
 
 _entry_records = unchecked(EntryRecords)
 
@@ -30,7 +38,8 @@ class _Layout(NamedTuple):
     @property
     def size(self) -> int:
         """Bytes of an entry."""
-        return 2 + self.name_length + 4 + 4 * self.number_count
+        numbers = COUNT_SIZE + NUMBER_SIZE * self.number_count
+        return NAME_LENGTH_SIZE + self.name_length + numbers
 
 
 def entries_of_one_layout(
@@ -120,11 +129,11 @@ def _entries(
     each, total = int(entry_count[0]), int(entry_count.sum())
     is_even = each * len(active) == total and not np.count_nonzero(entry_count != each)
     if is_even:
-        records = _bytes_at(buffer, at, size * each).reshape(total, size)
+        records = bytes_at(buffer, at, size * each).reshape(total, size)
     else:
         start = np.repeat(at - size * (entry_count.cumsum() - entry_count), entry_count)
         start += np.arange(0, size * total, size)
-        records = _bytes_at(buffer, start, size)
+        records = bytes_at(buffer, start, size)
     repeated = each if is_even and _are_repeated(records, len(active), layout) else 0
     # Where all headers are those of the first message, its own are all there are.
     some = records[:repeated] if repeated else records
@@ -149,16 +158,10 @@ def _are_repeated(records: NDArray[np.uint8], message_count: int, layout: _Layou
     All have as many entries. A header that is shorter than a word is not compared.
     """
     header, each = layout.size - 4 * layout.number_count, len(records) // message_count
-    if header < WORD:
-        return False
+    if header < WORD or (records[0, :header] != records[-each, :header]).any():
+        return False  # mostly known by the first entries of the first and the last message
     for first in (*range(0, header - WORD, WORD), header - WORD):
         words = column(records, "<u8", first).reshape(message_count, each)
         if np.count_nonzero(words != words[0]):
             return False
     return True
-
-
-def _bytes_at(buffer: bytes, place: Int64, size: int) -> NDArray[np.uint8]:
-    """Return so many bytes at each place, uint8[N, size]."""
-    found = np.ndarray((len(buffer) - size + 1,), f"V{size}", buffer, strides=(1,))[place]
-    return found.view(np.uint8).reshape(len(place), size)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,8 +14,8 @@ from assignors.group_bytes.names import NAME_BYTES_MAX
 
 PAD = NAME_BYTES_MAX + 16
 """Zeros behind the bytes: so much is read where a name stands, or a number."""
-COUNT_LIMIT = 1_000_000
-"""Longest array that Kafka 4.4 reads."""
+NAME_LENGTH_SIZE, COUNT_SIZE, NUMBER_SIZE = 2, 4, 4
+"""Bytes of the length of a name, of the count behind it, and of a partition number."""
 
 
 class Messages(NamedTuple):
@@ -32,12 +31,16 @@ class Messages(NamedTuple):
     """How many bytes of each message are not there, its first ones."""
 
 
-def joined(blobs: Sequence[bytes], *, left_out: int = 0) -> Messages:
-    """Return the bytes behind the first `left_out` of each message. Cost: O(bytes)."""
-    parts: Sequence[bytes] = blobs
-    if left_out:
-        parts = list(map(bytes.__getitem__, blobs, repeat(slice(left_out, None))))
-    size = np.fromiter(map(len, parts), np.int64, len(parts))
+def sizes_of(parts: Sequence[bytes]) -> Int64:
+    """Return how many bytes each has, int64[R]."""
+    return np.fromiter(map(len, parts), np.int64, len(parts))
+
+
+def joined_messages(parts: Sequence[bytes], size: Int64, *, left_out: int = 0) -> Messages:
+    """Return the messages, of which these `parts` are left without their first `left_out` bytes.
+
+    `size`, int64[R], are the sizes of the parts. Cost: O(bytes).
+    """
     end = size.cumsum()
     return Messages(b"".join((*parts, bytes(PAD))), end - size, end, left_out)
 

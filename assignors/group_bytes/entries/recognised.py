@@ -21,7 +21,7 @@ from assignors.group_bytes.names import (
     words_of_one_length,
 )
 
-FEW = 2_048
+COMPARED_MAX = 2_048
 """Names of up to so many entries, none of which is known, are compared with each other rather than
 with some of them."""
 UNKNOWN_AT_ONCE = 256
@@ -55,7 +55,7 @@ def recognised_names(entries: Entries | EntryRecords, known: KnownNames) -> Int6
     count = len(entries.name_length)
     if not count:
         return np.zeros(0, dtype=np.int64)
-    if known.numbers or count > FEW:
+    if known.numbers or count > COMPARED_MAX:
         return _names_by_table(entries, known)
     words = _words_of_one_length(entries)
     number = None if words is None else _different(entries, words, known)

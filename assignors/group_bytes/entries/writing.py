@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assignors.arrays import Int32, Int64
-from assignors.group_bytes.entries.places import view_of
+from assignors.group_bytes.entries.places import (
+    COUNT_SIZE,
+    NAME_LENGTH_SIZE,
+    NUMBER_SIZE,
+    view_of,
+)
 from assignors.group_bytes.names import NAME_BYTES_MAX, column
 from wire.text import encode_utf8
 
-LENGTH_SIZE, COUNT_SIZE, NUMBER_SIZE = 2, 4, 4
-ONE_NUMBER = b"\0\0\0\1\0\0\0\0"
-"""A count of one, and that number."""
 FURTHER_MAX = 8
 """Entries are rows of a table where at most one partition in so many follows another of its
 entry: what stands before such a number is cut out again."""
@@ -45,24 +47,21 @@ def entry_headers(topics: Sequence[str]) -> EntryHeaders | None:
     Raises `WireError` for a topic that cannot be written. Cost: O(T).
     """
     names = list(map(encode_utf8, topics))
-    lengths = list(map(len, names))
-    longest = max(lengths, default=0)
+    size = np.fromiter(map(len, names), np.int64, len(names))
+    longest = int(size.max(initial=0))
     if longest > NAME_BYTES_MAX:
         return None
-    width = LENGTH_SIZE + longest + len(ONE_NUMBER)
-    are_alike = lengths.count(longest) == len(names)
-    if are_alike:
-        prefix = longest.to_bytes(LENGTH_SIZE, "big")
-        entries = [prefix + name + ONE_NUMBER for name in names]
-    else:
-        sized = zip(lengths, names, strict=True)
-        entries = [
-            (length.to_bytes(LENGTH_SIZE, "big") + name + ONE_NUMBER).ljust(width, b"\0")
-            for length, name in sized
-        ]
-    start = np.frombuffer(b"".join(entries), dtype=np.uint8).reshape(len(names), width)
-    size = np.array(lengths, dtype=np.int64)
-    size += LENGTH_SIZE
+    width = NAME_LENGTH_SIZE + longest + COUNT_SIZE + NUMBER_SIZE
+    start = np.zeros((len(names), width), dtype=np.uint8)
+    column(start, ">u2", 0)[:] = size
+    # One byte more than the longest has, as numpy knows no texts of none.
+    padded = np.array(names, dtype=f"S{longest + 1}").view(np.uint8)
+    padded = padded.reshape(len(names), longest + 1)
+    start[:, NAME_LENGTH_SIZE : NAME_LENGTH_SIZE + longest + 1] = padded
+    last_of_count = NAME_LENGTH_SIZE + COUNT_SIZE - 1
+    start.ravel()[size + np.arange(last_of_count, start.size, width)] = 1
+    are_alike = np.count_nonzero(size != longest) == 0
+    size += NAME_LENGTH_SIZE
     return EntryHeaders(start, size, are_alike)
 
 
@@ -122,7 +121,7 @@ def _rows(
     `first` are the partitions with which entries begin, `None` for all; `further` the others.
     """
     size = headers.start.shape[1]
-    rows = headers.start.view(f"V{size}").ravel()[topic].view(np.uint8).reshape(len(topic), size)
+    rows = headers.start.take(topic, axis=0)  # as an index it would cost three times as much
     column(rows, ">i4", size - NUMBER_SIZE)[:] = number
     if first is None:
         return rows.tobytes()
@@ -142,15 +141,16 @@ def _at_places(
     if first is not None:
         count, topic = _lengths(first, len(topic)), topic[first]
     width = headers.start.shape[1]
-    size: Int64 | int = headers.size[topic]
+    size: Int64 | int = headers.size.take(topic)
     if headers.are_alike:
-        size = width - len(ONE_NUMBER)
+        size = width - COUNT_SIZE - NUMBER_SIZE
     end = np.zeros(len(topic) + 1, dtype=np.int64)
     np.cumsum(size + (COUNT_SIZE + NUMBER_SIZE * count), out=end[1:])
     place = end[:-1]
     out = np.empty(int(end[-1]) + width, dtype=np.uint8)
     # In ascending order: what is written beyond an entry is written anew for what follows it.
-    view_of(out, f"V{width}")[place] = headers.start.view(f"V{width}").ravel()[topic]
+    entries = headers.start.take(topic, axis=0).view(f"V{width}").ravel()
+    view_of(out, f"V{width}")[place] = entries
     place = place + size
     int32 = view_of(out, ">i4")
     if first is not None:

@@ -241,12 +241,12 @@ def bit_sets(table: Bool) -> list[int]:
     >>> bit_sets(np.array([[True, False, True], [False, False, False]]))
     [5, 0]
     """
-    packed = np.packbits(table, axis=1, bitorder="little")
-    data, width = packed.tobytes(), packed.shape[1]
+    packed = np.ascontiguousarray(np.packbits(table, axis=1, bitorder="little"))
+    width = packed.shape[1]
     if not width:
         return [0] * len(table)
-    ends = range(width, len(data) + 1, width)
-    return [int.from_bytes(data[end - width : end], "little") for end in ends]
+    sets: list[bytes] = packed.view(f"V{width}").ravel().tolist()
+    return [int.from_bytes(each, "little") for each in sets]
 
 
 def narrow(values: Integers, value_count: int) -> Integers:

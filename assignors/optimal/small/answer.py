@@ -9,7 +9,6 @@ from itertools import compress
 from assignors.optimal.small.claims import SmallClaims
 from assignors.optimal.small.problem import (
     NumberedShare,
-    Numbering,
     SmallProblem,
     is_numbered,
 )
@@ -50,11 +49,11 @@ def needs_follow_up(claims: SmallClaims, withheld: list[int]) -> bool:
 def shares_of(
     problem: SmallProblem, claims: SmallClaims, given: list[int], changed: Iterable[int]
 ) -> list[NumberedShare]:
-    """Return what each member is given, topics in their order, numbers ascending.
+    """Return what each member is given.
 
     `changed` are the partitions that do not stay with whom stickiness favours: a member that has
     none of them and was given what it has by the same numbering keeps that very mapping.
-    Cost: O(P + T).
+    Cost: O(P).
     """
     kept: dict[int, NumberedShare] = {}
     if claims.owned is not None:
@@ -71,33 +70,10 @@ def shares_of(
     for partition in fresh:
         partitions[given[partition]].append(partition)  # the last one is nobody's
     numbering = problem.numbering
-    topic_of, number_of = numbering.topic_of, numbering.number_of
     return [
-        kept[member]
-        if member in kept
-        else _share(numbering, partitions[member], topic_of, number_of)
+        kept[member] if member in kept else NumberedShare(numbering, partitions[member])
         for member in range(len(problem.members))
     ]
-
-
-def _share(
-    numbering: Numbering, partitions: list[int], topic_of: list[str], number_of: list[int]
-) -> NumberedShare:
-    """Return these partitions, which ascend, by topic; the lists are the numbering's."""
-    share = NumberedShare()
-    share.numbering, share.partitions = numbering, partitions
-    several: dict[str, list[int]] = {}
-    for partition in partitions:
-        topic = topic_of[partition]
-        if topic not in share:
-            share[topic] = (number_of[partition],)
-        elif topic in several:
-            several[topic].append(number_of[partition])
-        else:
-            several[topic] = [*share[topic], number_of[partition]]
-    for topic, numbers in several.items():
-        share[topic] = tuple(numbers)
-    return share
 
 
 def by_topic(problem: SmallProblem, partitions: Sequence[int]) -> dict[str, tuple[int, ...]]:

@@ -118,9 +118,7 @@ def _rows(problem: SmallProblem, favoured: list[int]) -> SmallRows:
         if row == len(favoured_in):
             favoured_in.append([])
         favoured_in[row] += favoured[begin:end]
-    held = [dict(Counter(of_row)) for of_row in favoured_in]
-    for of_row in held:
-        of_row.pop(NOBODY, None)
+    held = list(map(_counted, favoured_in))
     members = list(members_of.values())
     return SmallRows(
         of_topic=of_topic,
@@ -128,6 +126,15 @@ def _rows(problem: SmallProblem, favoured: list[int]) -> SmallRows:
         takers=[sorted(chain.from_iterable([members[n] for n in lists])) for lists in number],
         held=held,
     )
+
+
+def _counted(owners: Sequence[int]) -> dict[int, int]:
+    """Return how often each member is among these; `Counter` takes longer to make than to count."""
+    found: dict[int, int] = {}
+    for member in owners:
+        found[member] = found.get(member, 0) + 1
+    found.pop(NOBODY, None)
+    return found
 
 
 def _shared_by_some(problem: SmallProblem, favoured: list[int], takers: list[int]) -> Placed:
@@ -303,6 +310,8 @@ def _chosen(problem: SmallProblem, rows: SmallRows, favoured: list[int], placed:
     drops: dict[int, dict[int, int]] = {}
     gains: dict[int, dict[int, int]] = {}
     for row, (has, had) in enumerate(zip(placed, rows.held, strict=True)):
+        if has == had:
+            continue
         for member in sorted([m for m, count in has.items() if count != had.get(m, 0)]):
             more = has[member] - had.get(member, 0)
             of_row = (gains if more > 0 else drops).setdefault(row, {})
@@ -312,14 +321,12 @@ def _chosen(problem: SmallProblem, rows: SmallRows, favoured: list[int], placed:
     answer = favoured.copy()
     if drops:
         give_up(problem.first, rows.of_topic, answer, drops)
+    free: dict[int, list[int]] = {row: [] for row in gains}
+    for row, begin, end in zip(rows.of_topic, problem.first, problem.first[1:], strict=False):
+        if row in free:
+            free[row] += free_partitions(answer, begin, end)
     changed: list[int] = []
     for row, members in gains.items():
-        free: list[int] = []
-        for its_row, begin, end in zip(
-            rows.of_topic, problem.first, problem.first[1:], strict=False
-        ):
-            if its_row == row:
-                free += free_partitions(answer, begin, end)
-        deal(answer, free, members)
-        changed += free
+        deal(answer, free[row], members)
+        changed += free[row]
     return Placed(answer, sorted(changed))

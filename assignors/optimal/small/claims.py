@@ -192,10 +192,12 @@ def _plain_claimants(problem: SmallProblem, claimed: Sequence[TopicPartitions]) 
     does not subscribe to: `_enter` looks closer. It takes three times as long.
     """
     numbering, takes = problem.numbering, problem.takes
+    topic_count = len(problem.topics)
     numbered: list[tuple[int, list[int]]] = []
     named: list[tuple[int, TopicPartitions]] = []
     for member, owned in enumerate(claimed):
-        if takes is not None and not owned.keys() <= takes[member]:
+        taken = None if takes is None else takes[member]
+        if taken is not None and len(taken) < topic_count and not owned.keys() <= taken:
             return None
         if type(owned) is NumberedShare and is_numbered(owned, numbering):
             numbered.append((member, owned.partitions))

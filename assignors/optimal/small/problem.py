@@ -7,9 +7,10 @@ takes a hundred of them; lists win up to about a thousand partitions.
 
 from __future__ import annotations
 
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from dataclasses import dataclass, field
 from itertools import chain, pairwise, repeat
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from assignors.model import Group, LazyMembers, Member, in_id_order
 from assignors.problem import NOBODY
@@ -51,6 +52,11 @@ class Numbering:
         """Topic -> its first partition, and how many it has. Cost: O(T)."""
         return dict(zip(self.topics, zip(self.first, self._sizes(), strict=False), strict=True))
 
+    def is_within(self, partition_counts: Mapping[str, int]) -> bool:
+        """Return whether topics have as many partitions at least; no count is 0. Cost: O(T)."""
+        sizes = zip(self.topics, self._sizes(), strict=True)
+        return all(size <= partition_counts.get(topic, 0) for topic, size in sizes)
+
     def _listed(self) -> tuple[list[str], list[int]]:
         """Return what is looked up for each partition, made once: a leader never asks for it."""
         if self._names is None:
@@ -63,17 +69,74 @@ class Numbering:
         return [end - begin for begin, end in pairwise(self.first)]
 
 
-class NumberedShare(dict[str, tuple[int, ...]]):
-    """What a member is given, topic -> numbers, and the same as numbers of the group's partitions.
+class NumberedShare(Mapping[str, tuple[int, ...]]):
+    """What a member is given as numbers of the group's partitions, by name when somebody asks.
 
     Members claim in the next round what they were given: then nothing has to be looked up.
     """
 
-    __slots__ = ("numbering", "partitions")
+    __slots__ = ("_named", "numbering", "partitions")
 
-    numbering: Numbering
-    partitions: list[int]
-    """Ascending."""
+    def __init__(self, numbering: Numbering, partitions: list[int]) -> None:
+        """Look at these partitions, which ascend; topics and numbers ascend as well."""
+        self.numbering = numbering
+        self.partitions = partitions
+        self._named: dict[str, tuple[int, ...]] | None = None
+
+    def __getitem__(self, topic: str) -> tuple[int, ...]:
+        """Return the numbers of a topic; `KeyError` where there are none."""
+        return self._read()[topic]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+    def __bool__(self) -> bool:
+        return bool(self.partitions)
+
+    def keys(self) -> KeysView[str]:
+        """Return the topics; those of a `dict`, as for the two below."""
+        return self._read().keys()
+
+    def values(self) -> ValuesView[tuple[int, ...]]:
+        """Return the numbers of each topic."""
+        return self._read().values()
+
+    def items(self) -> ItemsView[str, tuple[int, ...]]:
+        """Return topics and numbers."""
+        return self._read().items()
+
+    def __repr__(self) -> str:
+        return repr(self._read())
+
+    def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, tuple[int, ...]]]]:
+        """Copy and pickle as the mapping itself."""
+        return dict, (self._read(),)
+
+    def _read(self) -> dict[str, tuple[int, ...]]:
+        if self._named is None:
+            self._named = _by_topic(self.numbering, self.partitions)
+        return self._named
+
+
+def _by_topic(numbering: Numbering, partitions: list[int]) -> dict[str, tuple[int, ...]]:
+    """Return these partitions, which ascend, by topic."""
+    topic_of, number_of = numbering.topic_of, numbering.number_of
+    found: dict[str, tuple[int, ...]] = {}
+    several: dict[str, list[int]] = {}
+    for partition in partitions:
+        topic = topic_of[partition]
+        if topic not in found:
+            found[topic] = (number_of[partition],)
+        elif topic in several:
+            several[topic].append(number_of[partition])
+        else:
+            several[topic] = [*found[topic], number_of[partition]]
+    for topic, numbers in several.items():
+        found[topic] = tuple(numbers)
+    return found
 
 
 def is_numbered(share: TopicPartitions, numbering: Numbering) -> TypeGuard[NumberedShare]:
@@ -128,11 +191,12 @@ def small_problem(group: Group, *, partitions_max: int = PARTITIONS_MAX) -> Smal
     >>> problem.topics, problem.first, [sorted(taken) for taken in problem.takes]
     (('t', 'u'), (0, 2, 3), [['t', 'u'], ['t']])
     """
-    is_read_together = isinstance(group.members, LazyMembers)
-    if is_read_together or not 0 < len(group.members) <= partitions_max:
+    members = group.members
+    is_read_together = type(members) is not tuple and isinstance(members, LazyMembers)
+    if is_read_together or not 0 < len(members) <= partitions_max:
         return None
     known = group.cluster.topics
-    lists = {member.topics for member in group.members}
+    lists = {member.topics for member in members}
     asked = {topic for names in lists for topic in names if topic in known}
     first = [0]
     topics = utf16_sorted(asked)
@@ -140,13 +204,13 @@ def small_problem(group: Group, *, partitions_max: int = PARTITIONS_MAX) -> Smal
         first.append(first[-1] + known[topic].partition_count)
     if first[-1] > partitions_max or _racks_matter(group, topics):
         return None
-    members = in_id_order(group.members)
+    ordered = in_id_order(members)
     takes = None
     if len(lists) > 1:
         taken_of = {names: asked.intersection(names) for names in lists}
         if any(len(taken) < len(asked) for taken in taken_of.values()):
-            takes = [frozenset(taken_of[member.topics]) for member in members]
-    return SmallProblem(members=members, numbering=_numbering(members, topics, first), takes=takes)
+            takes = [frozenset(taken_of[member.topics]) for member in ordered]
+    return SmallProblem(members=ordered, numbering=_numbering(ordered, topics, first), takes=takes)
 
 
 def _numbering(members: list[Member], topics: list[str], first: list[int]) -> Numbering:

@@ -5,12 +5,10 @@ The same answer as `optimal.quotas.share`, which explains it.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from assignors.optimal.small.choice import deal, free_partitions, give_up, turns
-from assignors.problem import NOBODY
 
 
 class Placed(NamedTuple):
@@ -30,9 +28,10 @@ def shared_owners(first: Sequence[int], favoured: list[int], member_count: int) 
     >>> shared_owners([0, 4, 6], [0, 0, 0, 0, -1, -1], 2)
     Placed(owner=[0, 0, 0, 1, 1, 1], changed=[3, 4, 5])
     """
-    counted = Counter(favoured)
-    count = [counted[member] for member in range(member_count)]
-    nobody = counted[NOBODY]
+    count = [0] * (member_count + 1)
+    for member in favoured:
+        count[member] += 1
+    nobody = count.pop()  # of `NOBODY`, -1
     floor, spare = divmod(len(favoured), member_count)
     quota = [floor] * member_count
     if spare:

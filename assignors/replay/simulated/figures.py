@@ -10,7 +10,7 @@ from typing import Any
 
 from assignors.replay.report.comparison import BAR_WIDTH
 from assignors.replay.report.table_view import Column, Form, InlineBar, TableView, table_view
-from assignors.simulation.timed.tables.labels import figure_text, labels_of
+from assignors.simulation.timed.tables.labels import difference_text, figure_text, labels_of
 
 Figures = Mapping[str, Mapping[str, Any]]
 """The summary row of each figure of one variant."""
@@ -43,7 +43,7 @@ def differences(summary: Iterable[Mapping[str, Any]]) -> TableView | None:
     rows: list[Row] = [
         ("seeds in common", [each["events"]["pairs"] for each in others.values()]),
         *(
-            (label, [_difference(figure, each) for each in others.values()])
+            (label, [difference_text(figure, each[figure]) for each in others.values()])
             for figure, label in _labels(found).items()
         ),
     ]
@@ -86,18 +86,6 @@ def _medians(figure: str, found: Mapping[str, Figures]) -> list[InlineBar]:
 
 def _bar(text: str, share: float) -> InlineBar:
     return InlineBar(text=text, left=0.0, width=BAR_WIDTH * share)
-
-
-def _difference(figure: str, found: Figures) -> str | None:
-    row = found[figure]
-    if row["difference"] is None:
-        return None
-    mean = figure_text(figure, row["difference"], signed=True)
-    if row["difference_low"] is None:
-        return mean
-    low = figure_text(figure, row["difference_low"], signed=True)
-    high = figure_text(figure, row["difference_high"], signed=True)
-    return f"{mean} ({low} to {high})"
 
 
 def _share(value: float | None) -> str | None:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assignors.simulation.rounds.consumption import Counts
+from assignors.simulation.rounds.consumption.counts import Counts
+from wire.constructors import unchecked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,12 +25,15 @@ class Least:
     """The fewest partitions that leave a member that may keep them, among assignments with it."""
 
 
+_least = unchecked(Least)
+
+
 def proven_least(counts: Counts) -> Least | None:
     """Return the least that is possible for who consumes what at the start of a settlement.
 
     `None` where only a search can say it (`optimal.bounds.optimum`). Cost: O(M).
 
-    >>> from assignors.simulation.rounds.consumption import Asked
+    >>> from assignors.simulation.rounds.consumption.counts import Asked
     >>> asked = Asked(partition_count=4, member_count=2, is_equal=True)
     >>> proven_least(Counts(asked=asked, before={"a": 4, "b": 0}, after={"a": 4, "b": 0}, moved=0))
     Least(load_square_sum=8, moves_min=2)
@@ -39,9 +43,10 @@ def proven_least(counts: Counts) -> Least | None:
         return Least(load_square_sum=0, moves_min=0)
     floor, spare = divmod(asked.partition_count, asked.member_count)
     held = counts.before.values()
-    kept_max = sum([min(load, floor) for load in held])
-    kept_max += min(spare, sum([load > floor for load in held]))
-    bound = Least(
+    # As `min` of each load and the floor, without a call for each member.
+    above = [load for load in held if load > floor]
+    kept_max = sum(held) - sum(above) + floor * len(above) + min(spare, len(above))
+    bound = _least(
         load_square_sum=asked.member_count * floor * floor + spare * (2 * floor + 1),
         moves_min=sum(held) - kept_max,
     )

@@ -100,6 +100,9 @@ class PlayedEvent:
     """By member id, once the group has settled."""
 
 
+_played_event = unchecked(PlayedEvent)
+
+
 def play_events(scenario: Scenario, assignor: Assignor) -> Iterator[PlayedEvent]:
     """Yield what `play` returns, with who consumes what before and after each event.
 
@@ -121,7 +124,7 @@ def play_events(scenario: Scenario, assignor: Assignor) -> Iterator[PlayedEvent]
         assert previous is not None, "as above"
         ended = time.process_time()
         counted = _other_outcome(outcome, cpu_ms=(ended - started) * 1000)
-        yield PlayedEvent(outcome=counted, before=before, after=previous.after)
+        yield _played_event(outcome=counted, before=before, after=previous.after)
         started = ended
 
 

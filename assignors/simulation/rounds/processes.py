@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from assignors.registry import assignor_named
-from assignors.simulation.processes import in_processes
+from assignors.assignor import Assignor
+from assignors.registry import assignor_of
+from assignors.simulation.processes import in_processes, require_names
 from assignors.simulation.rounds.scenario_rows import Row, outcome_rows
 
 CHUNK = 50
@@ -18,7 +19,11 @@ CHUNK = 50
 
 
 def simulate_rows(
-    rows: Iterable[Row], *, assignors: Sequence[str], processes: int = 1, chunk: int = CHUNK
+    rows: Iterable[Row],
+    *,
+    assignors: Sequence[str | Assignor],
+    processes: int = 1,
+    chunk: int = CHUNK,
 ) -> Iterator[dict[str, Any]]:
     """Yield the outcomes of all scenario rows, in their order; both as in `outcome_rows`.
 
@@ -32,8 +37,9 @@ def simulate_rows(
     >>> [row["kind"] for row in rows]
     ['start']
     """
-    for name in assignors:
-        assignor_named(name)
+    require_names(assignors, processes)
+    for each in assignors:
+        assignor_of(each)
     if processes <= 1:
         yield from outcome_rows(rows, assignors)
     else:

@@ -17,7 +17,7 @@ from assignors.assignor import Assignor
 from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.model import Assignment
 from assignors.own_assignors.answers import AssignorError
-from assignors.registry import assignor_named
+from assignors.registry import assignor_of
 from assignors.simulation.rounds.outcome import Outcome, play, play_events
 from assignors.simulation.rounds.random_scenarios import Parameters, draw_events, generate
 from assignors.simulation.rounds.scenario import MemberSpec, Scenario
@@ -35,7 +35,9 @@ EMPTY: dict[str, Any] = dict.fromkeys(COLUMNS)
 NO_MEMORY = "MemoryError: the scenario does not fit into the memory of this process"
 
 
-def outcome_rows(rows: Iterable[Row], assignors: Sequence[str]) -> Iterator[dict[str, Any]]:
+def outcome_rows(
+    rows: Iterable[Row], assignors: Sequence[str | Assignor]
+) -> Iterator[dict[str, Any]]:
     """Yield an outcome row (`COLUMNS`) for each scenario row, assignor and event, in that order.
 
     A scenario under which an assignor raises gives one row with `error` for that assignor, which
@@ -44,7 +46,7 @@ def outcome_rows(rows: Iterable[Row], assignors: Sequence[str]) -> Iterator[dict
     `ValueError` for an unknown assignor, before anything is simulated. Cost: that of `play`.
     Memory: one scenario.
     """
-    chosen = [assignor_named(name) for name in assignors]
+    chosen = [assignor_of(each) for each in assignors]
     for row in rows:
         try:
             scenario = scenario_of(row)

@@ -16,11 +16,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assignors.assignor import Assignor
+from assignors.group_bytes.shares import AssignedShares
 from assignors.leader import REPAIR, lead_members
 from assignors.model import Assignment, Group
+from assignors.own_assignors.answers import require_assignor
 from assignors.ownership.changes import TopicPartition
 from assignors.rebalance import Rebalance
-from assignors.simulation.rounds.consumption import Counts
+from assignors.simulation.rounds.consumption.counts import Counts
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, Scenario
 from assignors.simulation.rounds.simulated_group import SimulatedGroup, changes
 from wire.constructors import unchecked
@@ -62,10 +64,12 @@ _round = unchecked(Round)
 def rounds(scenario: Scenario, assignor: Assignor) -> Iterator[Round]:
     """Yield every round of the scenario, in order.
 
-    Raises `ValueError` for a scenario whose events cannot happen, such as a member leaving
-    that is not there. Where an assignor copied from Java would raise, the simulated leader uses a
-    repaired answer with a note. Cost: that of the assignor, per round, plus O(members + moves).
+    Raises `ValueError` for a scenario whose events cannot happen, such as a member leaving that is
+    not there, and for the name of an assignor in place of one. Where an assignor copied from Java
+    would raise, the simulated leader uses a repaired answer with a note. Cost: that of the
+    assignor, per round, plus O(members + moves).
     """
+    require_assignor(assignor)
     group = SimulatedGroup(
         assignor=assignor.configured(REPAIR),
         partition_counts=dict(scenario.topics),
@@ -92,10 +96,13 @@ def _settle(group: SimulatedGroup, number: int, phase: int, event: GroupEvent) -
             group.assignor, seen, memory=group.memory
         )
         group.generation += 1
-        given = dict(answer.assignment.items())
+        given = _shares(answer.assignment)
         after = {member_id: given.get(member_id, {}) for member_id in before}
         started_twice, has_revoked = consumption.apply(
-            seen, after, is_cooperative=group.assignor.is_cooperative
+            seen,
+            after,
+            is_cooperative=group.assignor.is_cooperative,
+            answer=answer.assignment,
         )
         for member in group.members.values():
             member.receive(after[member.member_id], group.generation)
@@ -115,3 +122,13 @@ def _settle(group: SimulatedGroup, number: int, phase: int, event: GroupEvent) -
         )
         if not again:
             return
+
+
+def _shares(assignment: Assignment) -> Assignment:
+    """Return what each member is given, in a small group by number until somebody asks for names.
+
+    As a dictionary: members of some assignors' answers are looked up for long.
+    """
+    if type(assignment) is AssignedShares:
+        return assignment.shares()
+    return dict(assignment.items())

@@ -41,6 +41,9 @@ class SimulatedMember:
 
     def stop_beyond(self, partition_counts: dict[str, int]) -> None:
         """Stop consuming partitions that are not below their topic's count; no count is 0."""
+        consuming = self.consuming
+        if type(consuming) is NumberedShare and consuming.numbering.is_within(partition_counts):
+            return
         for topic, numbers in self.consuming.items():
             if not numbers or max(numbers) >= partition_counts.get(topic, 0):
                 break

@@ -21,7 +21,8 @@ from assignors.simulation.timed.exhaustion.world import Model, World
 from assignors.simulation.timed.scenario import MIGRATING, GroupProtocol, MigrationPolicy
 
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
-WORLDS_MAX = 4_000_000
+WORLDS_MAX = 8_000_000
+"""More than any case here has; a search that was cut there had 2 to 5 GB by then."""
 
 STALE_REPORT = frozenset(
     {

@@ -11,6 +11,10 @@ from assignors.assignor import UserData
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.dialects.leading import refuses_plan
 from assignors.simulation.timed.gallery import named
+from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.protocols.classic.messages import JoinGroupResponse
+from assignors.simulation.timed.protocols.effects import Answered
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import Action, Claims, MemberConfig, Scenario, Verb
 from assignors.simulation.timed.simulation import simulate
@@ -108,6 +112,50 @@ def test_only_a_leader_of_java_2_8_ends_over_stale_claims() -> None:
         played = simulate(replace(scenario, members=members), keeps_history=True)
         ended = [each.member_id for each in played.changes if each.reason == "ended by an error"]
         assert (ended, played.result.rounds) == (["c1"] if rounds == 4 else [], rounds)
+
+
+@pytest.mark.parametrize(
+    ("story", "off", "is_false_alarm"),
+    [("stale-claims", "java-4.4.0", True), ("generation-from-user-data", "java-3.1.2", False)],
+)
+def test_the_check_of_plans_in_its_three_strengths(
+    story: str, off: str, *, is_false_alarm: bool
+) -> None:
+    """KAFKA-13406: a leader of 2.8.1 checks claims, later ones nothing, and a monitor the ledger.
+
+    The first ends a leader over claims that are old, but also before a plan that does harm.
+    """
+    scenario = named(story)
+
+    def led_by(client: str) -> tuple[bool, int]:
+        """Whether the leader ends, and how often a plan gives away what somebody consumes."""
+        first, *others = scenario.members
+        members = (replace(first, client=client), *others)
+        changed = replace(scenario, members=members)
+        played = simulate(changed, keeps_history=True, monitoring=Monitoring.FULL)
+        found = [each for each in played.violations if each.monitor == "given-while-owned"]
+        return any(each.reason == "ended by an error" for each in played.changes), len(found)
+
+    ends, harm = led_by("java-2.8.1")
+    assert (ends, harm) == (True, 0)
+    ends, harm = led_by(off)
+    assert not ends
+    assert (harm == 0) == is_false_alarm
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_each_client_of_a_mixed_group_leads_all_others(seed: int) -> None:
+    scenario = named("mixed-clients", seed=seed)
+    led: set[str] = set()
+
+    def see(each: Seen) -> None:
+        if each.member is not None and isinstance(each.event, Answered):
+            response = each.event.response
+            if isinstance(response, JoinGroupResponse) and len(response.members) == 4:
+                led.add(each.member)
+
+    simulate(scenario, observe=see)
+    assert led == {each.name for each in scenario.members}
 
 
 def test_a_plan_is_refused_for_what_is_claimed_and_moves() -> None:

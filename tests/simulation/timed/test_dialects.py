@@ -132,17 +132,21 @@ OK, OUT, SILENT, STUCK, ENDS, DIES = "ok", "out", "silent", "stuck", "ends", "di
 SEEN = """
                               java44 java31 java24 sarama franz  ck   kp     ours
 version 0                     ok     ok     ok     ok     ok     dies ok     ok
-version 1 without owned       ends   ends   ends   ok     ok     out  silent ok
-version 2 without generation  ends   ok     ok     silent stuck  out  silent ok
-zero bytes                    ends   ends   ends   silent stuck  dies silent ok
-version -1                    ends   ends   ends   ok     ok     dies silent ok
+version 1 without owned       ends   ends   ends   ok     ok     out  ends   ok
+version 2 without generation  ends   ok     ok     silent stuck  out  ends   ok
+zero bytes                    ends   ends   ends   silent stuck  dies ends   ok
+version -1                    ends   ends   ends   ok     ok     dies ends   ok
 trailing bytes                ok     ok     ok     silent ok     ok   ok     ok
 owned null                    ends   ends   ends   ok     ok     out  ok     ok
-truncated                     ends   ends   ends   silent stuck  out  silent ok
+truncated                     ends   ends   ends   silent stuck  out  ends   ok
 claims 99                     ends   ok     ok     ok     ok     ok   ok     ok
 no topics                     ok     ok     ok     ok     ok     out  ok     ok
 """
-"""What was seen on a broker, under cooperative-sticky; of `java44` without topics see below."""
+"""What was seen on a broker, under cooperative-sticky; of `java44` without topics see below.
+
+Of Java and `kp` it was an exception out of `poll()`: `ends`. Where an application of `kp` polls on
+nonetheless it joins again at once and fails again, and all wait until its session is over.
+"""
 ROWS = [line.rsplit(maxsplit=8) for line in SEEN.strip("\n").splitlines()[1:]]
 CASES = [
     (odd, leader, seen) for odd, *row in ROWS for leader, seen in zip(LEADERS, row, strict=True)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import pytest
 
-from assignors.simulation.state_search import Packing, visit
 from assignors.simulation.timed.exhaustion.cases import Case, model_of
-from assignors.simulation.timed.exhaustion.moves import moves
-from assignors.simulation.timed.exhaustion.packing import WorldPacking
-from assignors.simulation.timed.exhaustion.search import explore
+from assignors.simulation.timed.exhaustion.search import explore, reach
 from assignors.simulation.timed.exhaustion.world import Model, World, view
 from assignors.simulation.timed.monitors.moment import Consumption
 from assignors.simulation.timed.protocols.classic.states import MemberState
@@ -101,6 +97,33 @@ def test_larger_cases_hide_nothing_from_monitors_either(
     _assert_hides_nothing(case)
 
 
+DEEP = [pytest.mark.deep, pytest.mark.slow]
+
+
+@pytest.mark.parametrize(
+    ("members", "partitions", "what"),
+    [
+        (2, 1, {"faults": 1}),
+        (2, 1, {"stops": 2}),
+        (2, 2, {"cuts": 1}),
+        (2, 1, {**TWINS, **RESTARTS}),
+        (2, 1, {**STATIC, **RESTARTS}),
+        (3, 1, {}),
+        pytest.param(2, 2, {"faults": 1, "stops": 1}, marks=DEEP),
+        pytest.param(2, 1, {"faults": 1, "cuts": 1}, marks=DEEP),
+        pytest.param(3, 1, {"cuts": 1}, marks=DEEP),
+    ],
+)
+def test_remembered_moves_are_those_found_in_each_world(
+    members: int, partitions: int, what: dict[str, Any]
+) -> None:
+    settings: dict[str, Any] = {"protocol": CONSUMER, "assignor": "server/uniform", **what}
+    case = Case(members=members, partitions=partitions, **settings)
+    remembered = explore(*model_of(case), worlds_max=400_000)
+    assert remembered.is_complete
+    assert remembered == explore(*model_of(case), worlds_max=400_000, remembers=False)
+
+
 def _assert_hides_nothing(case: Case) -> None:
     """Check a search against one whose every move is a world of its own."""
     model, start = model_of(case)
@@ -117,16 +140,9 @@ def _assert_hides_nothing(case: Case) -> None:
 
 def _moments(model: Model, start: World) -> set[tuple[object, ...]]:
     """Every moment of a case as monitors see it: who owns and does nothing is not compared."""
-    packing = WorldPacking.of(len(model.names))
-    forms = visit(
-        start,
-        partial(moves, model),
-        lambda _: False,
-        worlds_max=400_000,
-        packing=Packing(pack=packing.pack, unpack=packing.unpack),
-    ).worlds
+    packing, reached = reach(model, start, worlds_max=400_000)
     found: set[tuple[object, ...]] = set()
-    for world in map(packing.unpack, forms):
+    for world in map(packing.unpack, reached.worlds):
         if _is_quiet(model, world):
             found.add(("quiet", *_quiet_moment(model, world)))
         seen, members = view(model, world.coordinator), []

@@ -12,14 +12,29 @@ from assignors.simulation.timed.monitors.moment import (
     consumption_after,
     without,
 )
-from assignors.simulation.timed.protocols.effects import Cancel, Command, Consume, Fired, Schedule
+from assignors.simulation.timed.protocols.classic.messages import (
+    ErrorCode,
+    Heartbeat,
+    HeartbeatResponse,
+)
+from assignors.simulation.timed.protocols.effects import (
+    Answered,
+    Cancel,
+    Command,
+    Consume,
+    Fired,
+    Schedule,
+    Send,
+)
 from wire import TopicPartitions
 
 POLL = ("poll",)
 HELD: tuple[TopicPartitions, ...] = ({}, {"t": (0,)}, {"t": (0, 1)}, {"t": (1,), "u": (0,)})
-EVENTS = (*Command, Fired(POLL, 0), Fired(REVOKED, 0), Fired(ASSIGNED, 0))
+ANSWER = Answered(1, HeartbeatResponse(ErrorCode.NONE))
+EVENTS = (*Command, ANSWER, Fired(POLL, 0), Fired(REVOKED, 0), Fired(ASSIGNED, 0))
 KEYS = (POLL, REVOKED, ASSIGNED)
-EFFECTS: tuple[Consume | Schedule | Cancel, ...] = (
+EFFECTS: tuple[Consume | Schedule | Cancel | Send, ...] = (
+    Send(1, Heartbeat("a", None, 3)),
     *(Consume(held, reason) for held in HELD for reason in ("revoked", "assigned", "lost")),
     *(Schedule(key, 1) for key in KEYS),
     *(Cancel(key) for key in KEYS),
@@ -53,3 +68,4 @@ def test_what_is_left_is_what_is_not_taken() -> None:
         left = without(held, taken)
         assert {(topic, number) for topic in left for number in left[topic]} == pairs - gone
         assert all(left.values())
+        assert taken or left is held

@@ -9,7 +9,7 @@ import pytest
 
 from assignors.simulation.timed.monitors.commits import commit_found
 from assignors.simulation.timed.monitors.coordinators import CoordinatorView
-from assignors.simulation.timed.monitors.invariants import broken
+from assignors.simulation.timed.monitors.invariants import broken, listed
 from assignors.simulation.timed.monitors.moment import (
     ASSIGNED,
     REVOKED,
@@ -26,7 +26,9 @@ from assignors.simulation.timed.monitors.steps import (
 from assignors.simulation.timed.protocols.classic.messages import (
     ErrorCode,
     GroupRecord,
+    GroupTombstone,
     Heartbeat,
+    HeartbeatResponse,
     RecordedMember,
     SyncGroupResponse,
 )
@@ -36,6 +38,7 @@ from assignors.simulation.timed.protocols.effects import (
     Cancel,
     Command,
     Consume,
+    CoordinatorEvent,
     Effect,
     Fired,
     MemberEvent,
@@ -80,6 +83,7 @@ TARGET = {"a": OTHER, "b": ONE}
         (moment(member("a", ONE), member("b", ONE)), {"double-owned-in-epoch"}),
         (moment(member("a", ONE), member("b", OTHER)), set()),
         (moment(member("a", ONE), member("b", ONE, 4)), set()),
+        (moment(member("a", ONE, 1), member("b", ONE, 1)), {"double-owned-in-epoch"}),
         (moment(member("a", ONE, 0), member("b", ONE, 0)), set()),
         (moment(member("a", ONE), member("b", ONE), known=KNOWN_A), set()),
         (moment(member("a", **CONSUMES), member("b", **CONSUMES)), {"double-consumption"}),
@@ -105,9 +109,32 @@ def test_what_is_wrong_with_a_moment(now: GroupMoment, found: set[str]) -> None:
     assert {name for name, _ in broken(now)} == found
 
 
+def test_only_those_are_named_that_have_the_same() -> None:
+    now = moment(
+        member("a", ONE, **CONSUMES),
+        member("b", OTHER, **CONSUMES_OTHER),
+        member("c", ONE, **CONSUMES),
+    )
+    assert [text for _, text in broken(now)] == [
+        "a and c own t-0 in epoch 3",
+        "a and c both consume t-0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(1, "t-0"), (3, "t-0, t-1, t-2"), (4, "t-0, t-1, t-2 and 1 more")],
+)
+def test_the_first_partitions_are_named(count: int, text: str) -> None:
+    assert listed({"t": tuple(range(count))}) == text
+
+
 @pytest.mark.parametrize(
     ("before", "after", "is_wrong"),
-    [(3, 2, True), (3, 3, False), (3, 4, False), (3, 0, False), (3, -1, False), (-1, 1, False)],
+    [
+        *((3, 2, True), (3, 1, True), (3, 3, False), (3, 4, False)),
+        *((3, 0, False), (3, -1, False), (-1, 1, False)),
+    ],
 )
 def test_a_generation_falls_only_to_none(before: int, after: int, *, is_wrong: bool) -> None:
     assert bool([*generation_found("a", before, after)]) is is_wrong
@@ -124,6 +151,7 @@ NOTHING: frozenset[tuple[str, ...]] = frozenset()
         (NOTHING, Command.STOP, [REVOKES, ASSIGNS], True),
         ({REVOKED}, Command.STOP, [ASSIGNS], True),
         ({REVOKED}, Command.STOP, [Schedule(("poll",), 1)], False),
+        ({REVOKED}, Command.STOP, [Cancel(REVOKED)], False),
         ({REVOKED}, Fired(REVOKED, 0), [ASSIGNS], False),
         ({REVOKED}, Fired(("poll",), 0), [ASSIGNS], True),
     ],
@@ -178,6 +206,8 @@ def written(generation: int, **given: bytes) -> list[Effect]:
 
 
 PLAN = Reply(1, SyncGroupResponse(ErrorCode.NONE, b""))
+ALIVE = Reply(1, HeartbeatResponse(ErrorCode.NONE))
+FORGOTTEN: list[Effect] = [Append((GroupTombstone(),), 1)]
 REFUSED = Reply(1, SyncGroupResponse(ErrorCode.REBALANCE_IN_PROGRESS))
 OWNER = (member("a", ONE), member("b"))
 GIVEN = CoordinatorView(known={"a": 3, "b": 3}, target={"a": {}, "b": ONE})
@@ -191,6 +221,7 @@ KEPT = CoordinatorView(known={"a": 3, "b": 3}, target={"a": ONE, "b": OTHER})
         ({"generation": 3, "known": {}}, {}, [], {"generation": 2}, set()),
         ({"generation": 3, "known": {"a": 3}}, {}, [], {"generation": 3}, set()),
         ({"known": {"a": 3}}, {}, [], {"known": {"a": 2}}, {"epoch-went-back"}),
+        ({"known": {"a": 3}}, {}, [], {"known": {"a": 1}}, {"epoch-went-back"}),
         ({"known": {"a": 3}}, {}, [], {"known": {"a": 0}}, set()),
         ({"known": {"a": 3}}, {}, [], {"known": {"b": 2}}, set()),
         ({}, log(3, a=b"x"), [], {"logged": log(3, a=b"x")}, set()),
@@ -205,7 +236,9 @@ KEPT = CoordinatorView(known={"a": 3, "b": 3}, target={"a": ONE, "b": OTHER})
         ({}, log(3), written(3, a=b"y"), {}, set()),
         ({}, {}, written(3, a=b"y"), {}, set()),
         ({}, {}, [PLAN], GIVEN, {"given-while-owned"}),
+        ({}, log(3, a=b"x"), FORGOTTEN, {"logged": {}}, set()),
         ({}, {}, [PLAN], KEPT, set()),
+        ({}, {}, [ALIVE], GIVEN, set()),
         ({}, {}, [REFUSED], GIVEN, set()),
         ({}, {}, [PLAN], replace(GIVEN, target_epoch=3), set()),
         ({}, {}, [PLAN], replace(GIVEN, known={"b": 3}), set()),
@@ -233,6 +266,7 @@ EXACT = replace(GROUP_OF_A, is_exact=True)
     [
         (GROUP_OF_A, "a", 3, {}, WRITTEN, False),
         (GROUP_OF_A, "a", 2, {}, WRITTEN, False),
+        (GROUP_OF_A, "a", 0, {}, WRITTEN, False),
         (GROUP_OF_A, "a", 4, {}, WRITTEN, True),
         (GROUP_OF_A, "b", 3, {}, WRITTEN, True),
         (GROUP_OF_A, "b", 3, {}, [], False),
@@ -256,6 +290,6 @@ def test_only_members_commit(
     assert bool([*commit_found(group, Arrived(1, commit), effects)]) is is_wrong
 
 
-def test_a_heartbeat_commits_nothing() -> None:
-    heartbeat = Arrived(1, Heartbeat("b", None, 3))
-    assert [*commit_found(GROUP_OF_A, heartbeat, WRITTEN)] == []
+@pytest.mark.parametrize("event", [Arrived(1, Heartbeat("b", None, 3)), Fired(("session", "b"), 0)])
+def test_what_is_no_commit_commits_nothing(event: CoordinatorEvent) -> None:
+    assert [*commit_found(GROUP_OF_A, event, WRITTEN)] == []

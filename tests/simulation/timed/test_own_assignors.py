@@ -12,10 +12,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 
+from assignors import ASSIGNORS
+from assignors.leader import REPAIR
+from assignors.own_assignors.answers import checked
 from assignors.simulation import simulate_timed
 from assignors.simulation.timed.counterexamples.shrinking import shrunk
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.dialects.dialect import Reaction
+from assignors.simulation.timed.dialects.hand_over import eager_sibling
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.protocols.effects import ASSIGNOR_FAILED
 from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, Scenario
@@ -25,7 +29,7 @@ from assignors.simulation.timed.tables import arrow
 from assignors.simulation.timed.tables.rows import interval_rows, result_rows
 from tests.conftest import cases
 from tests.own_assignors import odd_ones
-from tests.own_assignors.wrapped import HERE, WRAPPED
+from tests.own_assignors.wrapped import HERE, ROUND_ROBIN, WRAPPED
 from tests.simulation.timed.drawn import scenarios
 from tests.simulation.timed.test_failed_members import results
 
@@ -111,7 +115,8 @@ def test_one_that_raises_is_replaced_for_the_round_as_by_our_plug_ins(
 REACTIONS = {
     **dict.fromkeys(("java-2.4.1", "java-4.4.0", "aiokafka-0.14.0", "kafkajs-2.2.4"), "ends"),
     **dict.fromkeys(("librdkafka-2.16.0", "franz-go-1.21.4"), "stuck"),
-    **dict.fromkeys(("sarama-1.61.1", "kafka-python-3.0.12"), "silent"),
+    "kafka-python-3.0.12": "ends",
+    "sarama-1.61.1": "silent",
 }
 
 
@@ -122,6 +127,14 @@ def test_one_that_raises_stops_a_leader_as_it_stops_its_client(client: str) -> N
     assert result.violations > 0
     assert result.fatal_errors == ({ASSIGNOR_FAILED: 4} if REACTIONS[client] == "ends" else {})
     assert DIALECTS[client].assignor_fails is Reaction(REACTIONS[client])
+
+
+def test_one_that_is_called_as_one_of_ours_is_not_taken_for_it() -> None:
+    """franz-go hands over by a rule of its own under the assignors that it ships alone."""
+    ours = ASSIGNORS["java/cooperative-sticky"]
+    sibling = eager_sibling(ours.configured(REPAIR))
+    assert sibling is ASSIGNORS["java/sticky"]
+    assert eager_sibling(checked(replace(ours, assign=ROUND_ROBIN.assign))) is None
 
 
 def test_where_a_client_fails_on_what_it_cannot_read_it_fails_so_on_its_assignor() -> None:

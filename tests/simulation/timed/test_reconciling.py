@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assignors.simulation.timed.costs.meter import Meter
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.protocols.consumer import step as consumer_step
-from assignors.simulation.timed.protocols.consumer.assignment.unwritten import brought_on
-from assignors.simulation.timed.protocols.consumer.coordinator import heartbeat
-from assignors.simulation.timed.protocols.consumer.coordinator_state import (
-    Changes,
-    ConsumerCoordinator,
-)
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.effects import Arrived
-from assignors.simulation.timed.protocols.state_values import cloned
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
@@ -31,10 +25,13 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
-from assignors.simulation.timed.simulation import simulate
+from assignors.simulation.timed.sides import Sides
+from assignors.simulation.timed.simulation import Played, simulate
 from tests.conftest import cases
 from tests.simulation.timed.drawn import APPENDS_US, NETWORKS, SERVICES_US, actions, some_time_after
 from tests.simulation.timed.engines import without_events
+from tests.simulation.timed.test_mutants import gives_before_release
+from wire import TopicPartitions
 
 TIMES = some_time_after(10_000, 14_000, 20_000, 40_000)
 """Often while members are on their way to what led to it."""
@@ -82,13 +79,56 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     )
 
 
+class Met(NamedTuple):
+    """A member as the plan meets it when it does something."""
+
+    at_us: int
+    is_up: bool
+    is_at_rest: bool
+    owned: TopicPartitions
+
+
+def played(scenario: Scenario, *, queues_heartbeats: bool = False) -> tuple[Played, list[Met]]:
+    """Return a run, and every member whenever the plan does something, and at the end."""
+    met: list[Met] = []
+    act = Meter.act
+
+    def noted(
+        meter: Meter, now: int, sides: Sides, names: Mapping[str, int], resting: Container[int] = ()
+    ) -> None:
+        for number, each in enumerate(sides.members):
+            is_at_rest = number in resting or each.is_at_rest
+            met.append(Met(now, each.is_up, is_at_rest, each.owned))
+        act(meter, now, sides, names, resting)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Meter, "act", noted)
+        found = simulate(scenario, queues_heartbeats=queues_heartbeats)
+        return without_events(found), met
+
+
 @cases(80)
 @given(scenarios())
 def test_a_run_is_the_same_whether_its_members_reconcile_by_events_or_not(
     scenario: Scenario,
 ) -> None:
-    computed, queued = simulate(scenario), simulate(scenario, queues_heartbeats=True)
-    assert without_events(computed) == without_events(queued)
+    assert played(scenario) == played(scenario, queues_heartbeats=True)
+
+
+@cases(40)
+@given(scenarios())
+def test_nothing_is_found_of_a_faulty_coordinator_that_events_do_not_find(
+    scenario: Scenario,
+) -> None:
+    """What a member commits is kept only while something is wrong: some of that is not found."""
+    with pytest.MonkeyPatch.context() as patch:
+        gives_before_release(patch)
+        computed, _ = played(scenario)
+        queued, _ = played(scenario, queues_heartbeats=True)
+    found, all_of_it = set(computed.violations), set(queued.violations)
+    assert found <= all_of_it
+    assert {each.monitor for each in all_of_it - found} <= {"handed-over-before-commit"}
+    assert replace(computed.result, violations=0) == replace(queued.result, violations=0)
 
 
 def group_of(**changes: Any) -> Scenario:
@@ -143,45 +183,3 @@ def test_members_on_their_way_cost_few_events() -> None:
     computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
     assert without_events(computed) == without_events(queued)
     assert computed.result.events * 2 < queued.result.events
-
-
-def answered_without_records(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Play a scenario, each heartbeat by a copy of the group too that writes nothing.
-
-    Returns how many of them were answered so; `AssertionError` where anything else comes of it.
-    """
-    found = 0
-
-    def both(state: ConsumerCoordinator, now_ms: int, request: ConsumerHeartbeat) -> Changes:
-        nonlocal found
-        copy = cloned(state)
-        brief = brought_on(copy, now_ms, request)
-        if brief is None:
-            assert copy == state
-            return heartbeat(state, now_ms, request)
-        changes, (response, timer) = heartbeat(state, now_ms, request), brief
-        others = [each for each in changes.timers if each[0][0] != "session"]
-        assert (response, others) == (changes.response, [] if timer is None else [timer])
-        assert (copy == state, timer is not None) == (True, bool(changes.records))
-        found += 1
-        return changes
-
-    with monkeypatch.context() as patch:
-        patch.setattr(consumer_step, "heartbeat", both)
-        simulate(scenario, queues_heartbeats=True)
-    return found
-
-
-@cases(20)
-@given(scenarios())
-def test_a_heartbeat_that_is_not_written_leads_to_what_a_written_one_does(
-    scenario: Scenario,
-) -> None:
-    answered_without_records(scenario, pytest.MonkeyPatch())
-
-
-def test_most_heartbeats_amid_a_rebalance_need_not_be_written(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    requests = simulate(group_of()).result.requests["ConsumerHeartbeat"]
-    assert answered_without_records(group_of(), monkeypatch) > requests / 2

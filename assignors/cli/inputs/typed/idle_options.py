@@ -49,7 +49,8 @@ def _are_none_of(*families: str) -> Callable[[Values], bool]:
 
 def _knows_no_weights(values: Values) -> bool:
     """Return whether one assignor is chosen that reads none; one of somebody's own may."""
-    return values["assignor"] is not None and values["assignor"].family in FAMILIES
+    chosen = values["assignor"]
+    return chosen is not None and chosen.family in FAMILIES - {"weighted"}
 
 
 def _is_explicit(values: Values) -> bool:

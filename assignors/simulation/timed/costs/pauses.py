@@ -4,7 +4,8 @@ A consumer keeps the pause of a partition for as long as it owns it. Under an ea
 gives everything up in every rebalance, so all pauses end, also of partitions that it gets back;
 under a cooperative one and KIP-848 only those of partitions that are revoked.
 
-Source: `SubscriptionState.assignFromSubscribed` of Kafka's Java client; Sarama does the same.
+Source: `SubscriptionState.assignFromSubscribed` of Kafka's Java client. Sarama did the same; since
+1.60.1 it pauses a partition anew that comes back to it, which is not played here.
 """
 
 from __future__ import annotations

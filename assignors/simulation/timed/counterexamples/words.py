@@ -63,6 +63,7 @@ TIMERS: dict[tuple[str, ...], str] = {
 
 COMMANDS = {
     Command.LOSE_GENERATION: "forgets its generation",
+    Command.FORGET_GENERATION: "forgets its generation, as a commit was refused",
     Command.SESSION_OVER: "has heard nothing for a session timeout",
 }
 

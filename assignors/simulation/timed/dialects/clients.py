@@ -4,9 +4,10 @@ A client's reactions are those of its version on a broker of Kafka 4.4, one odd 
 assignment at a time; bytes are compared with captured ones in the tests.
 
 An assignor that fails ends the leader's work in the same place as a Subscription that it cannot
-read, and so with the same reaction; librdkafka, which leaves such a member out, rejoins.
+read, and so with the same reaction; librdkafka, which leaves such a member out, rejoins. An
+exception that comes out of `poll()` is taken to end the application.
 
-Source of the last: `rd_kafka_cgrp_assignor_run` of librdkafka's `rdkafka_cgrp.c`.
+Source for librdkafka: `rd_kafka_cgrp_assignor_run` of `rdkafka_cgrp.c`.
 """
 
 from __future__ import annotations
@@ -169,13 +170,12 @@ KAFKA_PYTHON = Dialect(
     assignment_version=1,
     assignment_user_data=empty,
     leads_any=to(
-        SILENT,
+        ENDS,
         *UNREADABLE_BY_ALL,
         *SHORT,
         NoteCode.OWNED_MISSING,
         NoteCode.VERSION_NEGATIVE,
     ),
-    assignor_fails=SILENT,
     follows=to(
         KEEPS, NoteCode.EMPTY_BLOB, NoteCode.CUT, NoteCode.TOPICS_NULL, NoteCode.VERSION_NEGATIVE
     ),

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from assignors.assignor import Assignor
 from assignors.model import Assignment
+from assignors.own_assignors.answers import CheckedAssign
 from assignors.registry import ASSIGNORS
 from wire import TopicPartitions
 
@@ -48,9 +49,14 @@ IS_OWNER: Mapping[HandOver, Callable[[int, int], bool]] = {
 def eager_sibling(assignor: Assignor) -> Assignor | None:
     """Return the assignor of the same family that withholds nothing; `None` if there is none.
 
+    An assignor of somebody's own has none, whatever it is called: it withholds by itself, as own
+    balancers of franz-go call `AdjustCooperative` themselves.
+
     >>> eager_sibling(ASSIGNORS["java/cooperative-sticky"]).full_name
     'java/sticky'
     """
+    if isinstance(assignor.assign, CheckedAssign):
+        return None
     return ASSIGNORS.get(assignor.full_name.replace("cooperative-", ""))
 
 

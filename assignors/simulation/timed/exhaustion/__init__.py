@@ -26,7 +26,8 @@ What is abstracted:
 What is left out without loss: numbers of requests and appends are given anew in each world
 (`numbers`), what no later step reads is no part of a state (`merging`), and a move that nothing
 else depends on is taken at once (`reduction`). The tests search small cases without, and find the
-same moments.
+same moments. In a consumer group a move is found once by the parts of a world that it depends on,
+and not again in every world that has them (`remembered`).
 
 So a case says what can happen to that group, that assignor and that many faults, and nothing about
 larger ones.

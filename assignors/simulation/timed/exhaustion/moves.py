@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Any, NamedTuple
@@ -67,7 +67,7 @@ class Move(NamedTuple):
     @property
     def found(self) -> Iterator[tuple[str, str]]:
         """The monitors that it violates, each with what is wrong."""
-        return chain.from_iterable(step.found for step in self.steps)
+        return chain.from_iterable((*step.found, *step.then) for step in self.steps)
 
 
 def moves(model: Model, world: World) -> Iterator[Move]:
@@ -75,18 +75,25 @@ def moves(model: Model, world: World) -> Iterator[Move]:
 
     Cost: O(messages and timers of the world).
     """
-    for move in _moves(model, world):
-        if model.is_reduced:
-            *steps, last = (*move.steps, *independent_moves(model, move.world))
-            merged = last._replace(world=merge_world(model, last.world))
-            yield move._replace(steps=(*steps, merged))
-        else:
-            yield move
+    everybody = range(len(world.members))
+    for member in everybody:
+        for move in member_moves(model, world, member):
+            yield followed(model, move, everybody)
+    for move in coordinator_moves(model, world):
+        yield followed(model, move, everybody)
 
 
-def _moves(model: Model, world: World) -> Iterator[Move]:
-    for member in range(len(world.members)):
-        yield from _member_moves(model, world, member)
+def followed(model: Model, move: Move, members: Iterable[int]) -> Move:
+    """Return a move with the independent ones of these members that follow it."""
+    if not model.is_reduced:
+        return move
+    *steps, last = (*move.steps, *independent_moves(model, move.world, members))
+    merged = last._replace(world=merge_world(model, last.world))
+    return move._replace(steps=(*steps, merged))
+
+
+def coordinator_moves(model: Model, world: World) -> Iterator[Move]:
+    """Yield the moves of the coordinator alone: its timers, its appends, its end."""
     for key, data in sorted(world.timers):
         is_fault = _hurts(model, world, key)
         if world.faults or not is_fault:
@@ -103,14 +110,15 @@ def _moves(model: Model, world: World) -> Iterator[Move]:
 def _fail_over(model: Model, world: World) -> tuple[Stepped, ...]:
     """Let another coordinator go on; every request that waits for an answer fails."""
     after = lose_coordinator(model, world)
-    steps = [Stepped(after, None, LOST, (), ())]
+    steps = [Stepped(after, None, LOST, (), (), ())]
     for member, numbers in enumerate(after.open):
         if numbers:
             steps += _failed(model, steps[-1].world, member, numbers, numbers)
     return tuple(steps)
 
 
-def _member_moves(model: Model, world: World, member: int) -> Iterator[Move]:
+def member_moves(model: Model, world: World, member: int) -> Iterator[Move]:
+    """Yield the moves of a member, and of what is on its way between it and the coordinator."""
     if world.requests[member]:
         yield Move(_arrive(model, world, member))
     if world.answers[member]:

@@ -49,7 +49,6 @@ class WorldPacking:
 
     def pack(self, world: World) -> bytes:
         """Return a world's form: equal for equal worlds alone. Cost: O(members)."""
-        member = self.members.number_of
         return self.form.pack(
             self.coordinators.number_of(
                 (
@@ -62,21 +61,22 @@ class WorldPacking:
                 )
             ),
             self.left.number_of((world.faults, world.cuts, world.stops, world.failovers)),
-            *[
-                member(part)
-                for part in zip(
-                    world.members,
-                    world.does,
-                    world.requests,
-                    world.answers,
-                    world.open,
-                    world.dead,
-                    world.member_timers,
-                    world.starts,
-                    strict=True,
-                )
-            ],
+            *[self.member_part(world, member) for member in range(len(world.members))],
         )
+
+    def member_part(self, world: World, member: int) -> int:
+        """Return the number of a member's part. Cost: O(1)."""
+        part = (
+            world.members[member],
+            world.does[member],
+            world.requests[member],
+            world.answers[member],
+            world.open[member],
+            world.dead[member],
+            world.member_timers[member],
+            world.starts[member],
+        )
+        return self.members.number_of(part)
 
     def unpack(self, form: bytes) -> World:
         """Return the world of a form. Cost: O(members)."""

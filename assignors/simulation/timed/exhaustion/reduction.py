@@ -32,7 +32,7 @@ An append on which nothing waits, as its generation is over, completes at once f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from assignors.simulation.timed.exhaustion.kinds import is_over
 from assignors.simulation.timed.exhaustion.steps import deliver, step_coordinator, step_member
@@ -46,29 +46,32 @@ BEAT: TimerKey = ("heartbeat",)
 NOTHING = Consumption()
 
 
-def independent_moves(model: Model, world: World) -> tuple[Stepped, ...]:
-    """Return the steps that are taken at once from a world, one after the other; often none."""
+def independent_moves(model: Model, world: World, members: Iterable[int]) -> tuple[Stepped, ...]:
+    """Return the steps that the coordinator and these members take at once; often none.
+
+    One after the other: what one of them does leaves the others theirs.
+    """
     steps: list[Stepped] = []
     if world.failovers:
         return ()
     while True:
-        step = next(_independent(model, world), None)
+        step = next(_independent(model, world, members), None)
         if step is None:
             return tuple(steps)
         steps.append(step)
         world = step.world
 
 
-def _independent(model: Model, world: World) -> Iterator[Stepped]:
+def _independent(model: Model, world: World, members: Iterable[int]) -> Iterator[Stepped]:
     if world.appends and is_over(model.coordinators.values[world.coordinator], world.appends[0]):
         after = world._replace(appends=world.appends[1:])
         yield step_coordinator(model, after, Committed(world.appends[0]))
-    for member, number in enumerate(world.members):
-        if number == model.gone[member] and world.starts[member]:
+    for member in members:
+        if world.members[member] == model.gone[member] and world.starts[member]:
             left = put(world.starts, member, world.starts[member] - 1)
             yield step_member(model, world._replace(starts=left), member, Command.START)
     if not (world.faults or world.cuts or world.stops):
-        for member in range(len(world.members)):
+        for member in members:
             for step in _only_move(model, world, member):
                 if _is_unseen(model, world, step.world, member):
                     yield step

@@ -89,8 +89,7 @@ def step_member(
             dead=put(made.dead, member, made.open[member]), answers=put(made.answers, member, ())
         )
         made = _closed(made, member, {own for own, _ in world.answers[member]})
-    found_all = (*found, *_judged(model, made))
-    return Stepped(made, model.names[member], event, step.effects, found_all)
+    return Stepped(made, model.names[member], event, step.effects, found, judged(model, made))
 
 
 def deliver(model: Model, world: World, member: int) -> Stepped:
@@ -147,7 +146,7 @@ def step_coordinator(
     step = model.coordinator_steps.get(memo)
     if step is None:
         step = model.coordinator_steps[memo] = _stepped_coordinator(model, world, event)
-    seen = (step.number, world.log, seen_of_members(model, world) if step.gives else ())
+    seen = (step.number, world.log, seen_of_members(model, world.members) if step.gives else ())
     seeing = model.log_steps.get(seen)
     if seeing is None:
         seeing = model.log_steps[seen] = _seen_coordinator(model, world, step)
@@ -166,7 +165,7 @@ def step_coordinator(
         made, is_double = _answered(model, made, number, answer)
         if is_double:
             found = (*found, ("answered-twice", "a request is answered a second time"))
-    return Stepped(made, None, event, step.effects, (*found, *_judged(model, made)))
+    return Stepped(made, None, event, step.effects, found, judged(model, made))
 
 
 def _written(
@@ -303,10 +302,10 @@ def _moments(model: Model, world: World) -> tuple[MemberMoment, ...]:
     )
 
 
-def _judged(model: Model, world: World) -> Findings:
+def judged(model: Model, world: World) -> Findings:
     """Return what is wrong with a moment."""
     seen_now = seen_of_coordinator(model, world.coordinator)
-    parts = (seen_now, seen_of_members(model, world), world.does)
+    parts = (seen_now, seen_of_members(model, world.members), world.does)
     found = model.judged.get(parts)
     if found is None:
         seen = view(model, world.coordinator)

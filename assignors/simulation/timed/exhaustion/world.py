@@ -5,7 +5,7 @@ States are kept once each and called by a number, so a world is a tuple of small
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -145,7 +145,9 @@ class Stepped(NamedTuple):
     event: MemberEvent | CoordinatorEvent
     effects: Sequence[Effect]
     found: Findings
-    """(monitor, what is wrong) with the step or the moment after it."""
+    """(monitor, what is wrong) with the step."""
+    then: Findings
+    """(monitor, what is wrong) with the moment after it."""
 
 
 def put(listed: tuple[Any, ...], position: int, value: object) -> tuple[Any, ...]:
@@ -163,15 +165,15 @@ def view(model: Model, coordinator: int) -> CoordinatorView:
     return view_of(model.coordinators.values[coordinator])
 
 
-def seen_of_members(model: Model, world: World) -> tuple[int, ...]:
-    """Return what monitors see of the members: id, generation and what each owns."""
+def seen_of_members(model: Model, members: Collection[int]) -> tuple[int, ...]:
+    """Return what monitors see of members, by their states: id, generation and what each owns."""
     seen = model.members_seen
-    for number in world.members:
+    for number in members:
         if number not in seen:
             state = model.members.values[number]
             what = (state.member_id, state.generation, state.owned) if state.is_up else ()
             seen[number] = model.seen.number_of(what)
-    return tuple([seen[number] for number in world.members])
+    return tuple([seen[number] for number in members])
 
 
 def seen_of_coordinator(model: Model, coordinator: int) -> int:

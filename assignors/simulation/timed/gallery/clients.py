@@ -11,7 +11,6 @@ from assignors.simulation.timed.gallery.story import (
     SETTLED_MS,
     Story,
     planned,
-    restarts,
 )
 from assignors.simulation.timed.scenario import (
     Action,
@@ -34,13 +33,24 @@ TOPICS = {"ta": 6, "tb": 5, "tc": 3}
 
 
 def mixed_clients() -> Scenario:
-    """Restart one after the other the members of a group of four clients.
+    """Restart three of a group of four clients at a time, so that each is left alone once.
 
-    Java, franz-go, Sarama and kafka-python write the same owned partitions in four ways, and each
-    of them leads at some time. All of them read what the others write, so no partition is ever
-    given to two.
+    Who is left leads the others when they are back. Java, franz-go, Sarama and kafka-python write
+    the same owned partitions in four ways, and each of them reads what the others write: no
+    partition is ever given to two.
     """
-    return restarts(_group(JAVA, FRANZ_GO, SARAMA, KAFKA_PYTHON))
+    group = _group(JAVA, FRANZ_GO, SARAMA, KAFKA_PYTHON)
+    names = [each.name for each in group.members]
+    return planned(
+        group,
+        [
+            Action(at_ms=SETTLED_MS + 30_000 * turn + after, do=verb, member=name)
+            for turn, left in enumerate(names)
+            for after, verb in ((0, Verb.STOP), (10_000, Verb.START))
+            for name in names
+            if name != left
+        ],
+    )
 
 
 def topic_named_twice() -> Scenario:
@@ -158,9 +168,10 @@ def stale_rejoin_mended() -> Scenario:
 def two_services_in_one_group() -> Scenario:
     """Start two services of kafkajs with one group id by mistake, each on its own topic.
 
-    A kafkajs leader gives out the topics that it subscribes to itself, to all members. So nobody
-    reads the topic of the other service, half of its own partitions go to members that ignore
-    them, and no error is reported anywhere.
+    A kafkajs leader gives out the topics that it subscribes to itself, to all members, and the
+    first ones get the few partitions that there are. Here `search` leads and `billing` comes first
+    in the order of member ids, which ignores what it did not ask for. The group is stable, nobody
+    owns anything, and no error is reported anywhere (fhir-server's issue 2539).
     """
     members = tuple(
         MemberConfig(
@@ -168,15 +179,15 @@ def two_services_in_one_group() -> Scenario:
             client="kafkajs-2.2.4",
             topics=(service,),
             assignors=("java/roundrobin",),
-            starts_at_ms=100 * number,
+            starts_at_ms=starts_at_ms + 100 * number,
         )
-        for service in ("billing", "search")
+        for service, starts_at_ms in (("search", 0), ("billing", 5000))
         for number in range(2)
     )
     return Scenario(
         until_ms=SETTLED_MS + 60_000,
         count_from_ms=SETTLED_MS,
-        topics={"billing": 4, "search": 4},
+        topics={"billing": 2, "search": 2},
         members=members,
     )
 
@@ -184,7 +195,7 @@ def two_services_in_one_group() -> Scenario:
 STORIES = {
     "mixed-clients": Story(
         scenario=mixed_clients,
-        expected={CLASSIC: {"rounds": (8, 16), "moves": (10, 40)}},
+        expected={CLASSIC: {"rounds": 12, "moves": 82, "gaps": 82}},
     ),
     "topic-named-twice": Story(
         scenario=topic_named_twice,
@@ -227,7 +238,7 @@ STORIES = {
     ),
     "two-services-in-one-group": Story(
         scenario=two_services_in_one_group,
-        expected={CLASSIC: {"is_settled": False, "unowned": 6, "rounds": 0}},
+        expected={CLASSIC: {"is_settled": False, "unowned": 4, "rounds": 0}},
     ),
     "claims-after-unsubscribing": Story(
         scenario=claims_after_unsubscribing,

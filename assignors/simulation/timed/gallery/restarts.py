@@ -118,6 +118,25 @@ def stop_all() -> Scenario:
     return planned(members, plan)
 
 
+def paused_partitions() -> Scenario:
+    """Let all members pause what they read, and restart one of them.
+
+    An application pauses a partition when the database behind it is down. Under cooperative-sticky
+    and KIP-848 a pause lasts as long as the member owns the partition. Those of what moves are
+    over, and who has it now reads on.
+    """
+    return _paused(group())
+
+
+def paused_partitions_eager() -> Scenario:
+    """Let all members pause what they read, and restart one of them, under an eager assignor.
+
+    Everybody gives up everything in a rebalance, and with it every pause, also of partitions that
+    it gets back at once: one restart, and all of them read on.
+    """
+    return _paused(group(assignors=(EAGER,)))
+
+
 def eager_to_cooperative() -> Scenario:
     """Go from range to cooperative-sticky in two rolling restarts, as KIP-429 prescribes.
 
@@ -201,6 +220,15 @@ STORIES = {
             PUSH: {"rounds": 20, "longest_gap_ms": (10 * SECOND, 10.2 * SECOND)},
         },
     ),
+    "paused-partitions": Story(
+        scenario=paused_partitions,
+        everywhere={"moves": 20, "pauses_ended": (1, 10)},
+        expected={CLASSIC: {"rounds": 3}, CONSUMER: {"rounds": 2}},
+    ),
+    "paused-partitions-eager": Story(
+        scenario=paused_partitions_eager,
+        expected={CLASSIC: {"rounds": 2, "gaps": 200, "pauses_ended": 90}},
+    ),
     "eager-to-cooperative": Story(
         scenario=eager_to_cooperative,
         expected={CLASSIC: {"rounds": (16, 24), "longest_gap_ms": (0, 3.3 * SECOND)}},
@@ -216,6 +244,17 @@ STORIES = {
         },
     ),
 }
+
+
+def _paused(scenario: Scenario) -> Scenario:
+    """Return the scenario with a pause of everything, and then a restart of one member."""
+    pauses = [
+        Action(at_ms=SETTLED_MS, do=Verb.PAUSE, member=each.name, topic="orders")
+        for each in scenario.members
+    ]
+    stop = Action(at_ms=SETTLED_MS + 10_000, do=Verb.STOP, member="c3")
+    start = Action(at_ms=SETTLED_MS + 20_000, do=Verb.START, member="c3")
+    return planned(scenario, [*pauses, stop, start])
 
 
 def _static(scenario: Scenario) -> Scenario:

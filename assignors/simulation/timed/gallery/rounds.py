@@ -15,7 +15,13 @@ from assignors.simulation.timed.gallery.story import (
     planned,
     with_members,
 )
-from assignors.simulation.timed.scenario import Action, Scenario, Verb
+from assignors.simulation.timed.scenario import (
+    Action,
+    NetworkConfig,
+    ProcessingConfig,
+    Scenario,
+    Verb,
+)
 
 
 def leader_too_slow() -> Scenario:
@@ -61,10 +67,32 @@ def leave_of_one_in_three() -> Scenario:
 
     One round, one partition that moves, and nobody revokes anything. A report about librdkafka
     (issue 3891) has the same group revoke and assign both partitions of the heir seven or eight
-    times: that does not come from the protocol.
+    times: that does not come from the protocol (`commits-amid-a-rebalance`).
     """
     stop = Action(at_ms=SETTLED_MS, do=Verb.STOP, member="c0")
     return planned(group(count=3, partitions=3), [stop])
+
+
+def commits_amid_a_rebalance() -> Scenario:
+    """Stop one of three members that commit all the time and forget generations over it.
+
+    A commit that is on its way when the generation changes is refused, which is no harm. librdkafka
+    from 1.6 on took it for the loss of its own generation, until that was mended in 2025 (issue
+    4059): with its next heartbeat or commit it gave up everything, joined again, and met the next
+    commits on their way. The heirs revoke and assign what nobody else wants, twice or twenty times
+    as chance has it; issue 3891 has seven or eight.
+    """
+    scenario = with_members(
+        group(count=3, partitions=3), auto_commit_ms=60, forgets_generation=True
+    )
+    return replace(
+        scenario,
+        until_ms=120_000,
+        count_from_ms=20_000,
+        plan=(Action(at_ms=20_000, do=Verb.STOP, member="c0"),),
+        network=NetworkConfig(mean_us=50_000),
+        processing=ProcessingConfig(records_per_second=100),
+    )
 
 
 def heartbeat_of_ten_seconds() -> Scenario:
@@ -108,6 +136,12 @@ STORIES = {
         expected={
             CLASSIC: {"rounds": 1, "moves": 1, "gaps": 1, "members_touched": 2},
             CONSUMER: {"rounds": 1, "moves": 1, "gaps": 1, "members_touched": 0},
+        },
+    ),
+    "commits-amid-a-rebalance": Story(
+        scenario=commits_amid_a_rebalance,
+        expected={
+            CLASSIC: {"rounds": (2, 40), "gaps": (3, 70), "fenced_commits": (5, 250)},
         },
     ),
     "heartbeat-of-ten-seconds": Story(

@@ -140,6 +140,35 @@ def duplicate_instance_id() -> Scenario:
     )
 
 
+def assign_in_a_live_group() -> Scenario:
+    """Let somebody's script read five partitions by `assign()`, with the group id of ten members.
+
+    It is in no group, so nobody makes room for it: two process the same records, and each of its
+    commits is refused as long as the group has members. Then all of these are stopped, and the
+    script's commits count: the members come back and begin where the script is. The monitor of
+    double consumption reports it, as one of the two is no zombie.
+    """
+    busy = _busy(group(), auto_commit_ms=5000)
+    script = replace(
+        busy.members[0],
+        name="script",
+        topics=(),
+        assign={"orders": tuple(range(5))},
+        starts_at_ms=None,
+    )
+    away = [
+        Action(at_ms=FROM_MS + at_ms, do=verb, member=each.name)
+        for at_ms, verb in ((60_000, Verb.STOP), (90_000, Verb.START))
+        for each in busy.members
+    ]
+    plan = [
+        Action(at_ms=FROM_MS, do=Verb.START, member="script"),
+        *away,
+        Action(at_ms=FROM_MS + 120_000, do=Verb.STOP, member="script"),
+    ]
+    return planned(replace(busy, members=(*busy.members, script)), plan)
+
+
 DOUBLE = (450 * SECOND, 650 * SECOND)
 """Ten partitions for about 55 seconds: from the takeover until the member wakes up."""
 
@@ -208,6 +237,18 @@ STORIES: dict[str, Story] = {
     "stale-claims-after-eviction": Story(
         scenario=stale_claims,
         expected={CLASSIC: {"rounds": 3, "moves": 20, "double_partition_ms": DOUBLE}},
+    ),
+    "assign-in-a-live-group": Story(
+        scenario=assign_in_a_live_group,
+        everywhere={
+            "fenced_commits": (17, 20),
+            "duplicate_records": (4000, 4800),
+            "double_partition_ms": (400 * SECOND, 460 * SECOND),
+        },
+        expected={
+            CLASSIC: {"rounds": 2, "violations": (1, 20)},
+            CONSUMER: {"rounds": 20, "violations": (1, 20)},
+        },
     ),
     "duplicate-instance-id": Story(
         scenario=duplicate_instance_id,

@@ -22,7 +22,7 @@ def double_owned_in_epoch(moment: GroupMoment) -> Iterator[str]:
     """Yield what two members of one epoch believe to own. Cost: O(owned), if all is well."""
     by_epoch: dict[int, dict[str, MemberMoment]] = {}
     for member in moment.members:
-        if member.generation > 0 and member.owned and member.member_id in moment.known:
+        if member.generation > 0 and member.member_id in moment.known:
             by_epoch.setdefault(member.generation, {})[member.name] = member
     for epoch, members in by_epoch.items():
         if double_owned({name: each.owned for name, each in members.items()}):
@@ -72,8 +72,6 @@ def target_epoch_too_early(moment: GroupMoment) -> Iterator[str]:
 
     Only of members that the coordinator has. Cost: O(partitions) times members.
     """
-    if moment.target_epoch is None:
-        return
     for member in moment.members:
         if member.generation == moment.target_epoch and member.member_id in moment.known:
             for other, given in moment.target.items():

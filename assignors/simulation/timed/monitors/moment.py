@@ -82,7 +82,7 @@ def consumption_after(
         before = Consumption(consumed=before.consumed)
     consumed, committing = before.consumed, before.committing
     callbacks = _callbacks_after(before.callbacks, event, effects)
-    if committing and REVOKED not in callbacks:
+    if REVOKED not in callbacks:
         committing = {}
     for effect in effects:
         if type(effect) is Consume:

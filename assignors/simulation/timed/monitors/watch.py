@@ -71,7 +71,7 @@ class Watch:
     """Members whose callback for revoked partitions runs."""
     committed_by: dict[TopicPartition, int] = field(default_factory=dict)
     """What they commit, each partition with the last member that does."""
-    settle: Callable[[], None] | None = None
+    catch_up: Callable[[], None] | None = None
     """Brings members up to date whose steps are computed, before they are looked at."""
     removed: Mapping[str, str] = field(default_factory=dict)
     """Member name -> the id with which the coordinator removed it last."""
@@ -271,8 +271,8 @@ def _near(watch: Watch, number: int) -> GroupMoment:
 
     Cost: O(members with a callback and their partitions, plus partitions with two consumers).
     """
-    if watch.settle is not None:
-        watch.settle()
+    if watch.catch_up is not None:
+        watch.catch_up()
     partitions = watch.ledger.partitions
     near = {number, *watch.committing}
     for topic, partition in (*watch.ledger.doubled, *watch.committed_by):

@@ -264,15 +264,22 @@ def _speaks_consumer(sides: Sides, member: AnyMember) -> bool:
 
 def _heard(
     sides: Sides, client: OffsetsClient, member: AnyMember, event: MemberEvent
-) -> Answered | None:
-    """Return what a refused commit is to a classic member: a heartbeat refused alike."""
+) -> Answered | Command | None:
+    """Return what a refused commit is to a classic member: a heartbeat refused alike.
+
+    One of an older generation is none, but for a client that does not look at which it was.
+    """
     if not isinstance(event, Answered) or not isinstance(event.response, OffsetCommitResponse):
         return None
     request, error = client.commits.get(event.number), event.response.error
     if request is None or not member.is_up or _speaks_consumer(sides, member):
         return None
-    is_present = (request.member_id, request.generation) == (member.member_id, member.generation)
-    if not is_present or not request.member_id or error not in LIKE_HEARTBEATS:
+    if request.member_id != member.member_id or not request.member_id:
+        return None
+    if request.generation != member.generation:
+        forgets = client.config.forgets_generation and error is CommitError.ILLEGAL_GENERATION
+        return Command.FORGET_GENERATION if forgets else None
+    if error not in LIKE_HEARTBEATS:
         return None
     return Answered(event.number, HeartbeatResponse(ErrorCode(error)))
 

@@ -53,6 +53,8 @@ class Command(StrEnum):
     """Its subscription, or as a leader its metadata, has changed."""
     LOSE_GENERATION = "lose_generation"
     """It forgets its generation or member epoch, not its member id."""
+    FORGET_GENERATION = "forget_generation"
+    """It does so amid a rebalance too, by a fault of its client; of the classic protocol."""
     SESSION_OVER = "session_over"
     """No answer has come for a session timeout."""
 

@@ -18,8 +18,8 @@ from assignors.simulation.timed.coordinator.settings import COUNT_MAX
 from assignors.simulation.timed.scenario.reading import (
     Nullable,
     Reader,
+    as_boolean,
     as_natural,
-    as_truth,
     settings_reader,
 )
 
@@ -123,8 +123,8 @@ READERS: dict[str, Reader] = {
     **dict.fromkeys((each.name for each in fields(ExecutionConfig)), as_natural),
     "model": Nullable(as_model),
     "linger_ms": _as_linger,
-    "is_steady": as_truth,
-    "timers_wait": as_truth,
+    "is_steady": as_boolean,
+    "timers_wait": as_boolean,
     "others": settings_reader(OtherGroups, OTHERS_READERS),
 }
 """Field -> what reads it; a field that is not named here is a natural number."""

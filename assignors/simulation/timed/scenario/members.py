@@ -153,6 +153,11 @@ class MemberConfig:
     `isolation.level=read_committed`."""
     commits_on_revoke: bool = True
     """It commits how far it came in the callback for revoked partitions."""
+    forgets_generation: bool = False
+    """It forgets its generation when a commit is refused as one of an older generation: its next
+    heartbeat is refused then, and it gives up everything and joins again. So do librdkafka from 1.6
+    on and whatever is built on it, before they were mended in 2025 (librdkafka's issue 4059). Of
+    the classic protocol."""
     client_model: ClientModel | None = None
     """How its client divides its work among threads; null: heartbeats never wait, answers are
     read at once, and only the begin of a rebalance waits for a poll."""
@@ -190,6 +195,7 @@ READERS: dict[str, Reader] = {
     "subscription_hex": as_hexadecimal,
     "requires_stable": as_boolean,
     "commits_on_revoke": as_boolean,
+    "forgets_generation": as_boolean,
     "assign": as_partitions,
     "leaves_if_poll_is_late": as_boolean,
     "stops_without_answer": as_boolean,

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields
 
 from assignors.simulation.timed.scenario.reading import (
     Reader,
+    as_boolean,
     as_natural,
-    as_truth,
     settings_reader,
 )
 
@@ -42,7 +42,7 @@ class PushConfig:
 
 
 READERS: dict[str, Reader] = {
-    each.name: as_truth if each.type == "bool" else as_natural for each in fields(PushConfig)
+    each.name: as_boolean if each.type == "bool" else as_natural for each in fields(PushConfig)
 }
 """Field -> what reads it."""
 

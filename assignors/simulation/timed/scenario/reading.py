@@ -123,14 +123,6 @@ def as_percentage(value: object, place: Place) -> float:
     return value
 
 
-def as_truth(value: object, place: Place) -> bool:
-    """Return `true` or `false`."""
-    if not isinstance(value, bool):
-        words = f"expected true or false, found {described(value)}"
-        raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
-    return value
-
-
 def as_seed(value: object, place: Place) -> int:
     """Return an integer of 64 bits."""
     if type(value) is not int or not -SEED_MAX <= value <= SEED_MAX:

@@ -125,3 +125,22 @@ def figure_text(figure: str, value: float | None, *, signed: bool = False) -> st
     if figure.endswith("_ms") or "_ms_" in figure:
         return f"{value / SECOND_MS:{sign},.2f}"
     return f"{value:{sign},.0f}" if float(value).is_integer() else f"{value:{sign},.1f}"
+
+
+def difference_text(figure: str, summary: Mapping[str, Any]) -> str | None:
+    """Return a figure's mean difference and its interval; `None` where there is no difference.
+
+    `summary` has the fields of a `SummaryRow`.
+
+    >>> row = {"difference": 2.0, "difference_low": 1.0, "difference_high": 3.0}
+    >>> difference_text("moves", row)
+    '+2 (+1 to +3)'
+    """
+    if summary["difference"] is None:
+        return None
+    mean = figure_text(figure, summary["difference"], signed=True)
+    if summary["difference_low"] is None:
+        return mean
+    low = figure_text(figure, summary["difference_low"], signed=True)
+    high = figure_text(figure, summary["difference_high"], signed=True)
+    return f"{mean} ({low} to {high})"

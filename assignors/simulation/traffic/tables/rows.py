@@ -16,8 +16,8 @@ from typing import Any
 from assignors.assignor import Assignor
 from assignors.documents.values import DocumentError, ErrorCode
 from assignors.own_assignors.answers import AssignorError
-from assignors.registry import assignor_named
-from assignors.simulation.processes import in_processes
+from assignors.registry import assignor_of
+from assignors.simulation.processes import in_processes, require_names
 from assignors.simulation.timed.scenario.reading import as_seed
 from assignors.simulation.traffic.document import traffic_from_document
 from assignors.simulation.traffic.results import TrafficResult, result_of
@@ -37,7 +37,7 @@ COLUMNS = (*IDENTITY, *FIGURES, "error")
 
 
 def traffic_rows(
-    rows: Iterable[TrafficRow], *, assignors: Sequence[str], processes: int = 1
+    rows: Iterable[TrafficRow], *, assignors: Sequence[str | Assignor], processes: int = 1
 ) -> Iterator[dict[str, Any]]:
     """Yield the figures (`COLUMNS`) of each scenario row under each assignor, in that order.
 
@@ -49,9 +49,10 @@ def traffic_rows(
     >>> [row["moves"] for row in traffic_rows([{"scenario": small}], assignors=["range"])]
     [0]
     """
-    for name in assignors:
-        assignor_named(name)
-    return in_processes(rows, partial(_played, names=tuple(assignors)), processes, 1)
+    require_names(assignors, processes)
+    for each in assignors:
+        assignor_of(each)
+    return in_processes(rows, partial(_played, choices=tuple(assignors)), processes, 1)
 
 
 def result_row(scenario: TrafficScenario, assignor: Assignor, seed: int) -> dict[str, Any]:
@@ -93,8 +94,10 @@ def scenario_of(row: TrafficRow) -> TrafficScenario:
         raise moved from None
 
 
-def _played(rows: Iterable[TrafficRow], names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    assignors = [assignor_named(name) for name in names]
+def _played(
+    rows: Iterable[TrafficRow], choices: Sequence[str | Assignor]
+) -> Iterator[dict[str, Any]]:
+    assignors = [assignor_of(each) for each in choices]
     for row in rows:
         failed = {**dict.fromkeys(COLUMNS), "seed": _readable_seed(row)}
         try:

@@ -33,10 +33,10 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  *   <li>`fill TOPIC PARTITIONS RECORDS` writes so many records to each partition;
  *   <li>`start NAME key=value ...` starts a member: settings of the consumer, and `topics`, `busy-ms`
  *       (what the application does after a poll that returned a record), `poll-ms`, `stop-after`
- *       (records, after which it polls no more), `revoke-ms` (how long its callback for revoked
- *       partitions takes), `assign-waits` (its first callback for assigned partitions is not over
- *       before it is asked for something), `seeks` (it reads assigned partitions from their beginning),
- *       `records` (each record is reported);
+ *       (records, after which it polls no more), `polls` (calls of poll, likewise), `revoke-ms` (how
+ *       long its callback for revoked partitions takes), `assign-waits` (its first callback for any
+ *       assigned partitions is not over before it is asked for something), `seeks` (it reads assigned
+ *       partitions from their beginning), `records` (each record is reported);
  *   <li>`do NAME VERB ARGUMENT` lets it do something: see `Member.act`.
  * </ul>
  *
@@ -49,6 +49,7 @@ public final class Clients {
           "busy-ms",
           "poll-ms",
           "stop-after",
+          "polls",
           "revoke-ms",
           "assign-waits",
           "seeks",
@@ -116,6 +117,7 @@ public final class Clients {
     private boolean isClosed = false;
     private boolean hasWaited = false;
     private int revocations = 0;
+    private int polls = 0;
 
     Member(String name, Map<String, String> given) {
       super(name);
@@ -189,6 +191,9 @@ public final class Clients {
       List<ConsumerRecord<byte[], byte[]>> found = new ArrayList<>();
       Duration most = Duration.ofMillis(number("poll-ms", 100));
       within("poll", () -> consumer.poll(most).forEach(found::add));
+      if (++polls == number("polls", Integer.MAX_VALUE)) {
+        isPolling = false;
+      }
       if (found.isEmpty()) {
         return;
       }
@@ -292,7 +297,7 @@ public final class Clients {
       if (given.containsKey("seeks")) {
         taken.forEach(each -> consumer.seek(each, 0));
       }
-      if (given.containsKey("assign-waits") && !hasWaited) {
+      if (given.containsKey("assign-waits") && !hasWaited && !taken.isEmpty()) {
         hasWaited = true;
         try {
           report("goes-on", List.of(), asked.take()[0]);

@@ -13,6 +13,7 @@ from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 from kafka.errors import KafkaError
 
+from tests.foreign.members.python.failing import failing
 from tests.foreign.members.python.reporting import (
     OURS,
     Commands,
@@ -26,11 +27,12 @@ from tests.foreign.members.python.reporting import (
 )
 from tests.foreign.members.python.weighing import weighed
 
-SHIPPED = {
+SHIPPED: dict[str, Any] = {
     "range": RangePartitionAssignor,
     "roundrobin": RoundRobinPartitionAssignor,
     "sticky": StickyPartitionAssignor,
     "cooperative-sticky": CooperativeStickyAssignor,
+    "failing": failing(RangePartitionAssignor),
 }
 
 ERRORS_MAX = 60

@@ -51,6 +51,7 @@ MEMBER: list[Settings] = [
         subscription_hex=("", "0003", "00010000000100017400000000"),
         requires_stable=(False,),
         commits_on_revoke=(False,),
+        forgets_generation=(True,),
         client_model=("in_poll", "heartbeat_thread", "background_thread"),
     ),
     *({"assignors": [one, "java/roundrobin"]} for one in OF_MEMBERS),

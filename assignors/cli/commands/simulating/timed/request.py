@@ -128,10 +128,21 @@ def chosen(text: str, own_assignors: Sequence[str] = ()) -> Scenario:
             raise click.UsageError(f"--scenario: {text!r} is a directory")
         words = question(text, GALLERY) or "; --list shows those that have a name"
         raise click.UsageError(f"--scenario: no file {text!r}, and no scenario{words}")
-    read = partial(scenario_from_document, own_assignors=own_assignors)
-    scenario = read_json_file("--scenario", text, read)
+    scenario = read_json_file("--scenario", text, partial(_read, own_assignors=own_assignors))
     _print_unknown_topics(scenario)
     return scenario
+
+
+def _read(document: object, *, own_assignors: Sequence[str]) -> Scenario:
+    """Return the scenario of a file; a group as `assign` takes it gets the option that plays it."""
+    if isinstance(document, dict) and "version" not in document:
+        members = document.get("members")
+        if isinstance(members, list) and any(isinstance(m, dict) and "id" in m for m in members):
+            raise click.UsageError(
+                "--scenario: that is a group, not a scenario on a clock; --start plays events in a"
+                " group (--start FILE --event join:5), and --show prints a scenario to start from"
+            )
+    return scenario_from_document(document, own_assignors=own_assignors)
 
 
 def _print_idle_execution(scenario: Scenario) -> None:

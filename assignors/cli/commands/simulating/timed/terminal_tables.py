@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from statistics import median
 from typing import Any
 
@@ -14,14 +14,19 @@ from assignors.simulation.timed.tables.labels import (
     LABELS,
     VARIANT,
     compared_by,
+    difference_text,
     figure_text,
     labels_of,
     variant_of,
 )
+from assignors.simulation.timed.tables.summary import summary_rows
 
 
 def show_results(documents: Iterable[Document]) -> None:
-    """Draw a column for each protocol and model: the median of every figure over the seeds."""
+    """Draw a column for each protocol and model: the median of every figure over the seeds.
+
+    Of several seeds and columns also the differences from the first column.
+    """
     played = [each for each in documents if each["error"] is None or _show_error(each)]
     if not played:
         return
@@ -37,6 +42,27 @@ def show_results(documents: Iterable[Document]) -> None:
         table.add_row(label, *(_median(figure, rows) for rows in found.values()))
     settled = [f"{sum(r['is_settled'] for r in rows)} of {len(rows)}" for rows in found.values()]
     table.add_row("settled at the end", *settled)
+    console_of().print(table)
+    if len(found) > 1 and any(len(rows) > 1 for rows in found.values()):
+        _show_differences(found, shown)
+
+
+def _show_differences(found: Mapping[str, list[dict[str, Any]]], shown: Mapping[str, str]) -> None:
+    """Draw how far each column is from the first one, seed by seed, where any is.
+
+    Runs of one seed have the same delays and polls, so a difference says more than two medians.
+    """
+    baseline, *others = found
+    rows = ({**row, "variant": name} for name, listed in found.items() for row in listed)
+    compared: dict[str, dict[str, Mapping[str, Any]]] = {figure: {} for figure in shown}
+    for each in summary_rows(rows, by=(), between="variant", figures=[*shown], order=found):
+        compared[each["figure"]][each["variant"]] = each
+    title = f"mean difference from {baseline} over the same seeds, and its 95 % interval"
+    table = FittedTable("figure", *others, right=others, title=title)
+    for figure, label in shown.items():
+        summaries = [compared[figure][name] for name in others]
+        if any(each["difference"] for each in summaries):
+            table.add_row(label, *(difference_text(figure, each) or "-" for each in summaries))
     console_of().print(table)
 
 

@@ -14,7 +14,7 @@ from assignors.documents.values import Document
 from assignors.simulation.timed.counterexamples.history import NOTHING, history
 from assignors.simulation.timed.counterexamples.shrinking import shrunk
 from assignors.simulation.timed.monitors.violation import described
-from assignors.simulation.timed.scenario_document import document_from_scenario
+from assignors.simulation.timed.scenario_document import brief_document
 from assignors.simulation.timed.simulation import simulate
 from assignors.simulation.timed.tables.rows import FIGURES, identity
 
@@ -49,7 +49,8 @@ def shrink_documents(request: TimedRequest, path: str) -> Iterator[Document]:
     else:
         raise click.UsageError("--shrink: no monitor finds anything in any of these runs")
     try:
-        Path(path).write_text(dumps(document_from_scenario(small.scenario)) + "\n", "utf-8")
+        text = dumps(brief_document(small.scenario), indent=1)
+        Path(path).write_text(f"{text}\n", "utf-8")
     except OSError as error:
         raise click.UsageError(f"--shrink: {error}") from None
     result = simulate(small.scenario).result

@@ -27,6 +27,7 @@ from assignors.simulation.timed.protocols.classic.member_faults import (
     begin_poll,
     end_join_pause,
     end_poll,
+    forget_generation,
     look,
     look_each_second,
     lose_generation,
@@ -173,5 +174,6 @@ COMMANDS: dict[Command, Callable[[ClassicMember], None]] = {
     Command.CRASH: _crash,
     Command.REJOIN: _rejoin,
     Command.LOSE_GENERATION: lose_generation,
+    Command.FORGET_GENERATION: forget_generation,
     Command.SESSION_OVER: session_over,
 }

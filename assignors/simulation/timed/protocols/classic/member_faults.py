@@ -149,6 +149,21 @@ def lose_generation(state: ClassicMember) -> None:
         lose_place(state, ErrorCode.ILLEGAL_GENERATION)
 
 
+def forget_generation(state: ClassicMember) -> None:
+    """Forget the generation as librdkafka does that has committed with an older one.
+
+    At rest it gives up everything and joins again. Amid a rebalance it only forgets: a JoinGroup
+    whose answer has yet to come brings a new generation, but a member that waits for its
+    assignment has none from then on, and hears so in answer to its next heartbeat.
+
+    Source: `rd_kafka_cgrp_op_handle_OffsetCommit`, `rd_kafka_cgrp_revoke_all_rejoin_maybe`.
+    """
+    if state.state is MemberState.STABLE:
+        lose_place(state, ErrorCode.ILLEGAL_GENERATION)
+    else:
+        state.generation = NO_GENERATION_ID
+
+
 def slow_down(state: ClassicMember, event: Disturbed) -> None:
     """Take over how slow the application is; a long poll begins or ends."""
     if state.application.slow_down(event):

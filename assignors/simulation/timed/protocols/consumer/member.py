@@ -21,7 +21,6 @@ from collections.abc import Callable
 
 from assignors.simulation.timed.protocols.application import (
     call_back,
-    next_beat,
     rest_of_poll,
     watch_thread,
     whole_poll,
@@ -45,7 +44,7 @@ from assignors.simulation.timed.protocols.effects import (
     MemberEvent,
     Schedule,
 )
-from assignors.simulation.timed.protocols.partitions import are_same, count, has_all, shared
+from assignors.simulation.timed.protocols.partitions import are_same, has_all, shared
 from wire import TopicPartitions
 
 LOST = (
@@ -171,11 +170,10 @@ def _poll(state: ConsumerClient) -> None:
         free(state)
         return
     state.going_for, state.going_number = state.target, state.target_number
-    kept = shared(state.owned, state.target)
-    if count(kept) == count(state.owned):
+    if has_all(state.target, state.owned):
         _take(state)
         return
-    state.owned = kept
+    state.owned = shared(state.owned, state.going_for)
     state.out.append(Consume(state.owned, "revoked"))
     state.out += call_back(state.application, state.config, "revoked", state.config.revoke_ms)
 
@@ -249,12 +247,13 @@ def send_now(state: ConsumerClient, after_us: int = 0) -> None:
     state.must_send = state.acknowledges = state.must_report = False
     state.has_new_topics = state.says_all = False
     state.in_flight = send(state, request, after_us)
-    state.out.append(next_beat(config.by_its_clock(state.heartbeat_interval_ms)))
+    wait = config.by_its_clock(state.heartbeat_interval_ms)
+    state.out.append(Schedule(("heartbeat",), wait))
 
 
 def _rejoin(state: ConsumerClient) -> None:
-    """Say that the subscription has changed, with the next heartbeat, which is due at once."""
-    if state.is_up and state.epoch > 0 and not state.is_out:
+    """Say that the subscription has changed, now, or when its heartbeat (or join) is answered."""
+    if state.is_up and not state.is_out:
         state.has_new_topics = True
         send_now(state)
 
@@ -295,15 +294,15 @@ def _crash(state: ConsumerClient) -> None:
 def _lose(state: ConsumerClient, reason: str) -> None:
     """Stop consuming everything, without a commit."""
     state.out += STOPS
-    state.application.is_in_callback = False
     if state.owned:
         state.out.append(Consume({}, reason))
     state.owned = {}
 
 
 def _end(state: ConsumerClient) -> None:
-    state.is_up, state.in_flight, state.owned, state.going_for = False, None, {}, None
+    state.is_up, state.in_flight, state.owned = False, None, {}
     state.must_send = state.acknowledges = state.awaits_poll = False
+    state.going_for = None
     state.application.restart()
     state.out += STOPS
 
@@ -311,9 +310,8 @@ def _end(state: ConsumerClient) -> None:
 def begin_long_poll(state: ConsumerClient) -> None:
     """Let the application be busy with its records, if it takes long for them."""
     application = state.application
-    if not application.long_poll_us or application.is_busy or state.is_out:
-        return
-    if state.epoch > 0 and state.going_for is None:
+    is_free = not (application.is_busy or state.is_out) and state.going_for is None
+    if application.long_poll_us and state.epoch > 0 and is_free:
         application.is_in_poll = True
         state.out += watch_thread(state.config, application.long_poll_us)
 

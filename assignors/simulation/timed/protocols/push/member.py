@@ -56,21 +56,16 @@ def step(state: PushClient, event: MemberEvent) -> list[Effect]:
             if state.is_up and number == state.joined:
                 _joined(state, response)
         case Answered(number, HeartbeatResponse() as response):
-            if is_member(state) and number > (state.joined or 0):
+            if state.is_member and number > (state.joined or 0):
                 _answered(state, response)
         case Answered(number, FetchResponse(refused)):
-            if is_member(state) and number > (state.joined or 0):
+            if state.is_member and number > (state.joined or 0):
                 _refused(state, refused)
         case Fired((name,)):
             _TIMERS[name](state)
         case Command():
             _COMMANDS[event](state)
     return state.out
-
-
-def is_member(state: PushClient) -> bool:
-    """Return whether it is in the group, as far as it knows."""
-    return state.is_up and bool(state.member_id) and not state.is_out
 
 
 # Joining and heartbeats
@@ -85,6 +80,7 @@ def _start(state: PushClient) -> None:
 
 def join(state: PushClient, after_us: int = 0) -> None:
     """Join as a new member, with nothing."""
+    state.has_new_topics = False
     state.application.has_left = state.is_deferred = False
     state.member_id, state.version, state.epoch = "", 1, 0
     state.held, state.target, state.given_up = {}, {}, {}
@@ -92,8 +88,9 @@ def join(state: PushClient, after_us: int = 0) -> None:
 
 
 def _rejoin(state: PushClient) -> None:
-    """Send a changed subscription; nothing is given up for it."""
-    if is_member(state) and not state.is_stopping:
+    """Send a changed subscription, once it has joined; nothing is given up for it."""
+    state.has_new_topics = not state.is_member
+    if state.is_member and not state.is_stopping:
         send(state, state.join_request)
 
 
@@ -103,6 +100,8 @@ def _joined(state: PushClient, response: JoinGroupResponse) -> None:
         state.out.append(GiveUp(response.error.name))
         return
     state.member_id = response.member_id
+    if state.has_new_topics:
+        _rejoin(state)
     _heartbeat(state)
     await_news(state)
     fetch(state)
@@ -264,7 +263,7 @@ def free(state: PushClient) -> None:
 def begin_long_poll(state: PushClient) -> None:
     """Let the application be busy with its records, if it takes long for them."""
     application = state.application
-    is_free = is_member(state) and not (application.is_busy or state.awaits_poll)
+    is_free = state.is_member and not (application.is_busy or state.awaits_poll)
     if application.long_poll_us and is_free:
         application.is_in_poll = True
         state.out += watch_thread(state.config, application.long_poll_us)
@@ -299,7 +298,7 @@ def _give_up_and_leave(state: PushClient) -> None:
 
 
 def _leave(state: PushClient) -> None:
-    if is_member(state):
+    if state.is_member:
         send(state, LeaveGroup(state.member_id))
     _end(state)
 

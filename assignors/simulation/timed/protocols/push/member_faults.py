@@ -23,7 +23,6 @@ from assignors.simulation.timed.protocols.push.member import (
     begin_long_poll,
     fetch,
     free,
-    is_member,
     join,
     lose_place,
     send,
@@ -46,7 +45,7 @@ def step(state: PushClient, event: MemberEvent) -> list[Effect]:
         case Fired(("max-poll",)):
             _poll_late(state)
         case Command.LOSE_GENERATION:
-            if is_member(state) and not state.is_stopping:
+            if state.is_member and not state.is_stopping:
                 lose_place(state)
         case Command.SESSION_OVER:
             pass
@@ -59,7 +58,7 @@ def _request_failed(state: PushClient, number: int) -> None:
     """Send a request without an answer again, where the next heartbeat does not do the same."""
     if state.is_up and number == state.joined and not state.member_id:
         join(state, RETRY_BACKOFF_US)
-    elif is_member(state) and not state.is_stopping:
+    elif state.is_member and not state.is_stopping:
         if number == state.awaiting:
             await_news(state, RETRY_BACKOFF_US)
         elif number == state.fetching:
@@ -75,7 +74,7 @@ def _slow_down(state: PushClient, event: Disturbed) -> None:
 
 def _poll_late(state: PushClient) -> None:
     """Leave the group: the application has not polled in time. It does not know yet."""
-    if is_member(state) and not state.is_stopping:
+    if state.is_member and not state.is_stopping:
         send(state, LeaveGroup(state.member_id))
         state.application.has_left = True
         state.out.append(Cancel(("heartbeat",)))

@@ -47,6 +47,8 @@ class PushClient:
     """It has to give something up at its next poll."""
     is_late: bool = False
     """The application's thread was busy at the time of that poll."""
+    has_new_topics: bool = False
+    """Its subscription has changed since it asked to join."""
     fetches_refused: int = 0
     joined: int | None = None
     """The number of the JoinGroup under which it has its id; answers to older requests are void."""
@@ -83,7 +85,12 @@ class PushClient:
     def is_at_rest(self) -> bool:
         """Whether it runs and has nothing to do but consume."""
         busy = self.awaits_poll or self.application.is_in_callback
-        return self.is_up and bool(self.member_id) and not busy and not self.is_out
+        return self.is_member and not busy
+
+    @property
+    def is_member(self) -> bool:
+        """Whether it is in the group, as far as it knows."""
+        return self.is_up and bool(self.member_id) and not self.is_out
 
     @property
     def is_out(self) -> bool:

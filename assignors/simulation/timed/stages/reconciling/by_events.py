@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
 from assignors.simulation.timed.network import NEVER, Network
-from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     Answered,
     Arrived,
-    Committed,
     Fired,
-    Reply,
 )
 from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.stages.reconciling.member import Answer, Reconciling
 
 
-def put_back(heartbeats: Heartbeats, waiting: WaitingCoordinator, one: Reconciling) -> None:
+def put_back(heartbeats: Heartbeats, one: Reconciling) -> None:
     """Put into the queue what would stand there for a member that is on its way. Cost: O(log n)."""
     number, network, queue = one.number, heartbeats.network, heartbeats.queue
     queue.start((number, HEARTBEAT.key), one.due, (number, HEARTBEAT), Rank.HEARTBEAT, number)
@@ -26,7 +23,7 @@ def put_back(heartbeats: Heartbeats, waiting: WaitingCoordinator, one: Reconcili
     queue.start((COORDINATOR, key), one.session_over, session, Rank.SESSION, one.member_id)
     if one.report is not None:
         own_number, report, arrives = one.report
-        sent = _in_flight(network, number, own_number, None)
+        sent = _in_flight(network, number, own_number)
         network.links[number].arrives = arrives
         queue.put(arrives, (COORDINATOR, Arrived(sent, report)))
         return
@@ -34,28 +31,23 @@ def put_back(heartbeats: Heartbeats, waiting: WaitingCoordinator, one: Reconcili
     if isinstance(event, Fired):
         queue.start((number, event.key), at, (number, event))
     elif one.answer is not None:
-        send_answer(heartbeats, waiting, number, one.answer)
+        send_answer(heartbeats, number, one.answer)
 
 
-def send_answer(
-    heartbeats: Heartbeats, waiting: WaitingCoordinator, number: int, answer: Answer
-) -> None:
-    """Put an answer into the queue, or the records for which it waits. Cost: O(log n)."""
-    queue, rank = heartbeats.queue, Rank.ANSWER if answer.is_plain else None
-    if answer.is_written and queue.now <= answer.leaves:
-        sent = _in_flight(heartbeats.network, number, answer.own_number, rank)
-        waiting.tokens += 1
-        waiting.waiting[waiting.tokens] = [Reply(sent, answer.response)]
-        queue.put(answer.leaves, (COORDINATOR, Committed(waiting.tokens)))
-    else:
-        event = Answered(answer.own_number, answer.response)
-        queue.put(answer.returns, (number, event), rank, number)
+def send_answer(heartbeats: Heartbeats, number: int, answer: Answer) -> None:
+    """Put an answer into the queue. Cost: O(log n).
+
+    Nothing can keep it back: where coordinators or connections may be lost nothing is computed. A
+    process that has ended meanwhile does not listen to it.
+    """
+    event = Answered(answer.own_number, answer.response)
+    heartbeats.queue.put(answer.returns, (number, event), answer.rank, number)
 
 
-def _in_flight(network: Network, number: int, own_number: int, rank: Rank | None) -> int:
-    """Let a request of a member wait for its answer; return the request's number."""
+def _in_flight(network: Network, number: int, own_number: int) -> int:
+    """Let a report of a member wait for its answer; return the request's number."""
     link = network.links[number]
     network.sent += 1
     link.unanswered += 1
-    network.in_flight[network.sent] = (number, own_number, link.life, NEVER, rank)
+    network.in_flight[network.sent] = (number, own_number, link.life, NEVER, None)
     return network.sent

@@ -19,7 +19,7 @@ from assignors.simulation.timed.protocols.consumer.messages import (
 )
 from assignors.simulation.timed.protocols.effects import MILLISECOND, MemberEvent
 from assignors.simulation.timed.protocols.partitions import count, has_all, shared
-from assignors.simulation.timed.scenario import MemberConfig
+from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.sides import Draws
 from wire import TopicPartitions
 
@@ -47,12 +47,9 @@ class Answer(NamedTuple):
     own_number: int
     """That of the request."""
     response: ConsumerHeartbeatResponse
-    leaves: int
     returns: int
-    is_written: bool
-    """Whether it waits for records until it leaves."""
-    is_plain: bool
-    """Whether the request said nothing new."""
+    rank: Rank | None
+    """Its place among what comes at the same time."""
     epoch: int
     """That of the member until then."""
 
@@ -80,12 +77,9 @@ class Reconciling:
 def is_plain(client: ConsumerClient) -> bool:
     """Return whether what a member does takes as long as its settings say."""
     config = client.config
-    return isinstance(client.draw, Draws) and _is_plain(config)
-
-
-def _is_plain(config: MemberConfig) -> bool:
     return (
-        config.client_model is None
+        isinstance(client.draw, Draws)
+        and config.client_model is None
         and not (config.auto_commit_ms or config.sync_commit_ms)
         and not config.assign
         and max(config.assign_ms, config.revoke_ms) <= config.rebalance_timeout_ms

@@ -23,16 +23,22 @@ from assignors.simulation.timed.monitors.moment import Consumption
 from assignors.simulation.timed.monitors.watch import Watch, saw_member
 from assignors.simulation.timed.network import NEVER
 from assignors.simulation.timed.plain_heartbeats import Rest
+from assignors.simulation.timed.protocols.consumer.coordinator import heartbeat
 from assignors.simulation.timed.protocols.consumer.member import step
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerError,
     ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
 )
+from assignors.simulation.timed.protocols.consumer.step import CLOCK_STARTS_MS, WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
     Answered,
     Arrived,
+    Cancel,
     Consume,
+    CoordinatorEvent,
     Effect,
     Fired,
     MemberEvent,
@@ -41,7 +47,6 @@ from assignors.simulation.timed.protocols.effects import (
 )
 from assignors.simulation.timed.protocols.partitions import are_same
 from assignors.simulation.timed.queue import Rank
-from assignors.simulation.timed.stages.reconciling.asking import Asking
 from assignors.simulation.timed.stages.reconciling.by_events import put_back, send_answer
 from assignors.simulation.timed.stages.reconciling.member import (
     Answer,
@@ -55,29 +60,33 @@ from assignors.simulation.timed.stages.reconciling.member import (
 )
 
 DUE = ReconciliationDue()
-BEAT = HEARTBEAT.key
+SESSION = "session"
 
 
 @dataclass(slots=True, kw_only=True)
 class ReconcilingMembers:
     """The members that are on their way, or wait for what their next heartbeat brings."""
 
-    asking: Asking
+    waiting: WaitingCoordinator
     clients: Sequence[ConsumerClient]
     heartbeats: Heartbeats
     watch: Watch | None
     consume: Callable[[int, MemberEvent, Consume], None]
     """Lets a member consume other partitions."""
+    do: Callable[[Effect], None]
+    """Does what the coordinator asks for that waits for nothing."""
+    take_note: Callable[[CoordinatorEvent, int], object]
+    """Takes note of a step of the coordinator; with the epoch before it."""
     members: dict[int, Reconciling] = field(default_factory=dict)
     """By member number."""
     answers: dict[int, Answer] = field(default_factory=dict)
-    """Member number -> the last answer, where the member knows of it before it comes."""
+    """Member number -> the last answer that the member knew of before it came, or comes."""
 
     def __post_init__(self) -> None:
         """Members are brought up to date before anybody looks at them."""
         self.heartbeats.under_way = self.members
         if self.watch is not None:
-            self.watch.settle = self.settle
+            self.watch.catch_up = self.catch_up
 
     def may_wait(self, number: int) -> bool:
         """Return whether nothing happens to a member until its next heartbeat is answered."""
@@ -86,7 +95,7 @@ class ReconcilingMembers:
             client.is_at_rest
             and not client.is_busy
             and client.target_number == client.confirmed_number > 0
-            and client.member_id in self.asking.waiting.coordinator.group.members
+            and client.member_id in self.waiting.coordinator.group.members
             and is_plain(client)
         )
 
@@ -130,7 +139,6 @@ class ReconcilingMembers:
                     session_over = network.arrives(number, last - every) + timeout
                 due, sent = last, sent - 1
             network.count(heartbeats.plain.request, sent)
-            self.answers.pop(number, None)
         heartbeats.leave(number)
         self.wait(number, Rest(due, every, session_over, timeout, member_id))
         return True
@@ -156,7 +164,6 @@ class ReconcilingMembers:
     def _beat(self, one: Reconciling) -> None:
         """Let the coordinator handle a heartbeat that says nothing."""
         number, heartbeats = one.number, self.heartbeats
-        self.answers.pop(number, None)
         sent, _ = step(self.clients[number], HEARTBEAT)
         assert isinstance(sent, Send)
         assert isinstance(sent.request, ConsumerHeartbeat)
@@ -171,51 +178,60 @@ class ReconcilingMembers:
         network.links[number].arrives = now
         event = Arrived(0, request)
         leaves = network.handled(now, event, broker.service_us)
+        state = self.waiting.coordinator
+        before = state.group.epoch
+        changes = heartbeat(state, CLOCK_STARTS_MS + now // MILLISECOND, request)
         one.session_over = now + one.session_timeout
-        response, is_written = self.asking.answer(event, request)
-        leaves += is_written * broker.append_us
+        for key, after_us, data in changes.timers:
+            if key[0] != SESSION:
+                self.do(Cancel(key) if after_us is None else Schedule(key, after_us, data))
+        self.take_note(event, before)
+        response = changes.response
+        assert isinstance(response, ConsumerHeartbeatResponse)
+        leaves += bool(changes.records) * broker.append_us
         returns = network.returns(number, leaves)
         network.links[number].returns = returns
-        epoch, is_beat = self.clients[number].epoch, one.next is Next.HEARTBEAT
-        one.answer = Answer(own_number, response, leaves, returns, is_written, is_beat, epoch)
+        # As `Network.send` has it: an answer to a heartbeat that said nothing comes last.
+        rank = Rank.ANSWER if one.next is Next.HEARTBEAT else None
+        one.answer = Answer(own_number, response, returns, rank, self.clients[number].epoch)
         one.pending = (returns, Answered(own_number, response))
         one.report = None
         self._set_off(one, one.answer)
 
     def _set_off(self, one: Reconciling, answer: Answer) -> None:
         """Find out what an answer leads to, and when."""
-        client, target, returns = (
-            self.clients[one.number],
-            answer.response.assignment,
-            answer.returns,
-        )
+        client, target = self.clients[one.number], answer.response.assignment
+        returns = answer.returns
         if answer.response.error is not ConsumerError.NONE or returns >= one.due:
             self._leave(one)
         elif target is None or are_same(target, client.target):
             self._go_on(one, NEVER)
             self.answers[one.number] = answer
-            self._settle(one)
+            self._rest_or_wait(one)
+        elif (revokes := revokes_at(client, target, returns)) is not None:
+            self._expect_next(one, Next.REVOCATION, revokes)
         else:
-            revokes = revokes_at(client, target, returns)
-            at = gains_at(client, returns) if revokes is None else revokes
-            one.next = Next.ASSIGNMENT if revokes is None else Next.REVOCATION
-            if at >= one.due:
-                self._leave(one)
-            else:
-                self._start(one, at)
+            self._expect_next(one, Next.ASSIGNMENT, gains_at(client, returns))
 
     def _give_up(self, one: Reconciling) -> None:
         """See when a member that has given up something has its target."""
         client = self.clients[one.number]
         assert client.going_for is not None
         at = has_all_at(client, client.going_for, self.heartbeats.queue.now)
-        one.next = Next.ASSIGNMENT
+        self._expect_next(one, Next.ASSIGNMENT, at)
+
+    def _expect_next(self, one: Reconciling, what: Next, at: int) -> None:
+        """Let what a member does next be an event.
+
+        By events, where another heartbeat is due before: its answer may change the way.
+        """
+        one.next = what
         if at >= one.due:
             self._leave(one)
         else:
             self._start(one, at)
 
-    def _settle(self, one: Reconciling) -> None:
+    def _rest_or_wait(self, one: Reconciling) -> None:
         """Let a member rest, or wait for what its next heartbeat brings."""
         if self.heartbeats.plain.may_rest(one.number):
             del self.members[one.number]
@@ -232,11 +248,10 @@ class ReconcilingMembers:
             effects = step(client, event)
             for effect in effects:
                 if isinstance(effect, Schedule):
-                    key, after_us, _ = effect
-                    if key == BEAT:
-                        one.due = at + after_us
+                    if effect.key == HEARTBEAT.key:
+                        one.due = at + effect.after_us
                     else:
-                        one.pending = (at + after_us, Fired(key, 0))
+                        one.pending = (at + effect.after_us, Fired(effect.key, 0))
                 elif isinstance(effect, Consume):
                     has_other = True
                     self.consume(number, event, effect)
@@ -274,7 +289,7 @@ class ReconcilingMembers:
 
     # Whatever is not so
 
-    def settle(self) -> None:
+    def catch_up(self) -> None:
         """Let all members know what has happened to them until now. Cost: O(those on their way)."""
         now = self.heartbeats.queue.now
         for one in self.members.values():
@@ -298,7 +313,7 @@ class ReconcilingMembers:
     def _leave(self, one: Reconciling) -> None:
         """Let a member go on by events that is on its way."""
         del self.members[one.number]
-        put_back(self.heartbeats, self.asking.waiting, one)
+        put_back(self.heartbeats, one)
 
     def take_back(self, number: int) -> None:
         """Let a member not know of an answer that is still on its way. Cost: O(1)."""
@@ -309,7 +324,7 @@ class ReconcilingMembers:
         client.in_flight, client.epoch = answer.own_number, answer.epoch
         if self.watch is not None:
             self.watch.generations[number] = answer.epoch
-        send_answer(self.heartbeats, self.asking.waiting, number, answer)
+        send_answer(self.heartbeats, number, answer)
 
     def close(self, at: int) -> None:
         """Count heartbeats up to the end of a run; let members know of it. Cost: O(members)."""

@@ -1,4 +1,4 @@
-"""Who consumes each partition, kept from round to round so that only changes are looked at.
+"""Who consumes what, whatever an assignor answers: what each member has, topic by topic.
 
 A member is compared with what it consumed a step before, topic by topic, and most topics of most
 members are as they were. Counts of a settlement are kept as long as it is sound: no partition is
@@ -9,62 +9,29 @@ an assignor is wrong; whoever wants its figures counts them from the members' ma
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from assignors.model import Assignment, Group, Topic
-from assignors.optimal.small.problem import NumberedShare, Numbering, is_numbered
 from assignors.ownership.changes import TopicPartition, changed_topics
 from assignors.ownership.monitors import started_while_owned
+from assignors.simulation.rounds.consumption.counts import (
+    NOTHING_ASKED,
+    Asked,
+    Counts,
+    asked_of,
+    new_counts,
+)
 from wire import TopicPartitions
-from wire.constructors import unchecked
 
 NOTHING: TopicPartitions = {}
-NONE: Sequence[int] = ()
 
 Difference = tuple[str, str, int]
 """Member id, topic, number."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What the members of a group subscribe to, as far as it has partitions."""
-
-    partition_count: int
-    member_count: int
-    """Members that subscribe to at least one partition."""
-    is_equal: bool
-    """Whether each of those subscribes to all of them."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
-    """A sound settlement after one of its rounds, in numbers."""
-
-    asked: Asked
-    before: Mapping[str, int]
-    """Partitions of each member at its start, by member id."""
-    after: Mapping[str, int]
-    """Partitions of each member now, by member id."""
-    moved: int
-    """Partitions that had a consumer at its start and now have another one, or none."""
-
-    @property
-    def unassigned(self) -> int:
-        """Partitions that somebody subscribes to and nobody consumes."""
-        return self.asked.partition_count - sum(self.after.values())
-
-    @property
-    def load_square_sum(self) -> int:
-        """Sum of the squares of `after`."""
-        return sum([load * load for load in self.after.values()])
-
-
-_counts, _all_asked = unchecked(Counts), unchecked(Asked)
-
-
 @dataclass(slots=True)
-class Consumption:
+class ConsumptionByName:
     """What each member consumes now, and what has changed since the settlement began."""
 
     shares: Assignment = field(default_factory=dict)
@@ -90,7 +57,7 @@ class Consumption:
     """Each of these subscriptions once."""
     known: Mapping[str, Topic] = field(default_factory=dict)
     """The topics of the cluster when the settlement began."""
-    asked: Asked = Asked(partition_count=0, member_count=0, is_equal=True)
+    asked: Asked = NOTHING_ASKED
 
     def begin(self, group: Group, shares: Assignment) -> None:
         """Begin a settlement of the group, whose members consume `shares`.
@@ -109,7 +76,7 @@ class Consumption:
         self.before = dict(self.load)
         self.topics = [member.topics for member in group.members]
         lists = {names: self.lists.get(names) or frozenset(names) for names in set(self.topics)}
-        self.asked = _asked(group, self.topics, lists)
+        self.asked = asked_of(group, self.topics, lists)
         self.subscribed = {member.member_id: lists[member.topics] for member in group.members}
         self.lists = lists
         # What was sound, and is as it was, is not looked at again.
@@ -173,7 +140,7 @@ class Consumption:
             self.consumers[topic].get(number) != member_id
             for (topic, number), member_id in self.first.items()
         )
-        return _counts(asked=self.asked, before=self.before, after=dict(self.load), moved=moved)
+        return new_counts(asked=self.asked, before=self.before, after=dict(self.load), moved=moved)
 
     def _change(self, shares: Assignment) -> tuple[list[Difference], list[Difference], bool]:
         """Take `shares` over; return what was taken and started, and if that was consumed then.
@@ -206,9 +173,6 @@ class Consumption:
         """
         taken: list[Difference] = []
         started: list[Difference] = []
-        numbering: Numbering | None = None
-        topic_of: list[str] = []
-        number_of: list[int] = []
         for member_id in self.shares.keys() - shares.keys():
             taken += [(member_id, t, n) for t, had in self.shares[member_id].items() for n in had]
             del self.load[member_id]
@@ -217,17 +181,6 @@ class Consumption:
             if had is None:
                 had = NOTHING
             elif had is share:
-                continue
-            if type(share) is NumberedShare and (not had or is_numbered(had, share.numbering)):
-                self.load[member_id] = len(share.partitions)
-                old = had.partitions if type(had) is NumberedShare else NONE
-                if share.numbering is not numbering:
-                    numbering = share.numbering
-                    topic_of, number_of = numbering.topic_of, numbering.number_of
-                now = set(share.partitions)
-                for p in now.symmetric_difference(old):
-                    found = started if p in now else taken
-                    found.append((member_id, topic_of[p], number_of[p]))
                 continue
             self.load[member_id] = sum(map(len, share.values()))
             for topic, before, after in changed_topics(had, share):
@@ -239,19 +192,3 @@ class Consumption:
 
 def _is_within(numbers: Collection[int], partition_count: int) -> bool:
     return min(numbers) >= 0 and max(numbers) < partition_count
-
-
-def _asked(
-    group: Group, topics: Sequence[tuple[str, ...]], lists: Mapping[tuple[str, ...], frozenset[str]]
-) -> Asked:
-    """Return what is asked for by members with these subscriptions, each once in `lists`."""
-    known = group.cluster.topics
-    named = known.keys() & frozenset().union(*lists.values())
-    asked = {topic for topic in named if known[topic].partition_count}
-    wanted = {names: len(asked & taken) for names, taken in lists.items()}
-    is_idle = 0 in wanted.values()
-    return _all_asked(
-        partition_count=sum([known[topic].partition_count for topic in asked]),
-        member_count=sum([wanted[names] > 0 for names in topics]) if is_idle else len(topics),
-        is_equal={0, len(asked)}.issuperset(wanted.values()),
-    )
