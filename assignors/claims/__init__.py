@@ -91,7 +91,7 @@ def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
     highest = int(generation[generation.argmax()]) if len(generation) else NO_GENERATION
     last = _last_of_array(group, generation, highest)
     noted = sorted((*alone, *rows.noted)) if rows else list(alone)
-    notes = byte_notes([problem.members[member] for member in noted])
+    notes = byte_notes([problem.members[member] for member in noted]) if noted else []
     unknown: tuple[int, ...] = ()
     if highest > last or np.count_nonzero(is_known) < len(is_known):
         is_above = generation > last

@@ -240,7 +240,8 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
 def _noted(arrays: MemberArrays) -> list[int]:
     """Return the rows on which the reader in `wire` has notes: none, as a rule."""
     length, empty_rack_at = arrays.user_data.length, arrays.empty_rack_at
-    if np.count_nonzero(length) == len(length) and not np.count_nonzero(empty_rack_at >= 0):
+    has_empty_data = np.count_nonzero(length) < len(length)
+    if not len(length) or not (has_empty_data or empty_rack_at[empty_rack_at.argmax()] >= 0):
         return []
     return has_notes(arrays.user_data, empty_rack_at).nonzero()[0].tolist()
 

@@ -206,10 +206,12 @@ class ReadMembers(LazyMembers):
             list_of = (np.cumsum(is_used) - 1)[list_of]
         table = np.zeros((len(size) + len(others), len(index)), dtype=np.bool_)
         table.ravel()[(np.arange(len(size)) * len(index)).repeat(size) + number] = True
+        is_asked = np.zeros(len(index), dtype=np.bool_)
+        is_asked[number] = True
         for row, topics in enumerate(others, start=len(size)):
-            table[row, list(map(index.__getitem__, topics))] = True
+            asked = list(map(index.__getitem__, topics))
+            table[row, asked] = is_asked[asked] = True
         list_of[alone] = np.arange(len(size), len(table))
-        is_asked: Bool = np.any(table, axis=0)
         if is_asked.all():
             return tuple(index), table, list_of
         return tuple(compress(index, is_asked.tolist())), table[:, is_asked], list_of

@@ -32,8 +32,10 @@ _member_arrays = unchecked(MemberArrays)
 MEMBERS_MIN = 48
 """Smaller groups are read member by member. Measured with equal subscriptions after a member left,
 a whole round from bytes to bytes, in turn against together: 30 members x 300 partitions 0.21 and
-0.44 ms, 40 x 400 0.29 and 0.44, 50 x 500 (one layout) 0.40 and 0.35, 60 x 600 0.50 and 0.46;
-without claims 30 x 300 0.18 and 0.30, 60 x 600 0.35 and 0.34."""
+0.37 ms, 40 x 400 0.30 and 0.44, 48 x 480 (one layout) 0.36 and 0.26, 60 x 600 0.49 and 0.46;
+without claims 30 x 300 0.15 and 0.19, 44 x 440 0.22 and 0.21, 60 x 600 0.31 and 0.23. With half of
+ten topics each it would be 70: 60 x 600 1.00 and 1.25, 70 x 700 1.18 and 1.15, 90 x 900 1.39 and
+1.18; but a leader that leads again gains more when they have been read together."""
 
 COMPARED_MIN = 50_000
 """With fewer owned partitions and one topic list, all is read afresh unless nothing has changed.
