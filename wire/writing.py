@@ -59,6 +59,9 @@ def int32_list_bytes(numbers: Sequence[int]) -> bytes:
 
 def topics_bytes(topics: Iterable[str], *, keep_order: bool = False) -> bytes:
     """Return an array of topic names, in UTF-16 order unless the given one is to be kept."""
+    if isinstance(topics, str):
+        text = f"topics: {topics[:80]!r} is one name, not several: ({topics[:80]!r},)"
+        raise WireError(ErrorKind.UNWRITABLE, text)
     ordered = list(topics) if keep_order else utf16_sorted(topics)
     return INT32(len(ordered)) + b"".join(map(string_bytes, ordered))
 

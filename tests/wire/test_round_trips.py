@@ -141,11 +141,15 @@ def rewritten(kio: Any, entity: Any, version: int) -> bytes:
     return struct.pack(">h", version) + buffer.getvalue()
 
 
+ONE_NAME: Any = "orders"
+"""To Python six topics, a letter each."""
+
 UNWRITABLE = [
     (lambda: encode_subscription(Subscription(version=-1)), ErrorKind.UNKNOWN_VERSION),
     (lambda: encode_assignment({}, version=-1), ErrorKind.UNKNOWN_VERSION),
     (lambda: encode_subscription(Subscription(topics=("t" * 32768,))), ErrorKind.UNWRITABLE),
     (lambda: encode_subscription(Subscription(generation=2**31)), ErrorKind.UNWRITABLE),
+    (lambda: encode_subscription(Subscription(topics=ONE_NAME)), ErrorKind.UNWRITABLE),
     (lambda: encode_assignment({"t": (2**31,)}), ErrorKind.UNWRITABLE),
     (lambda: encode_cooperative_user_data(2**31), ErrorKind.UNWRITABLE),
 ]
