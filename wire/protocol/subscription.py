@@ -47,7 +47,8 @@ def encode_subscription(subscription: Subscription, *, keep_order: bool = False)
     Topics and owned partitions are sorted in UTF-16 order, unless the given order is to be kept
     as some clients keep it. Fields younger than the version are left out; a version above 3 is
     written as 3. Raises `WireError` for a negative version, a string above 32767 bytes, a number
-    that is no int32, or one topic in place of several. Cost: O(P log P) for P topics and partitions.
+    that is no int32, or one topic in place of several. Cost: O(P log P) for P topics and
+    partitions.
 
     >>> encode_subscription(Subscription(version=0, topics=("t",))).hex()
     '000000000001000174ffffffff'
