@@ -131,7 +131,8 @@ def _of_one_name_size(buffer: bytes, steps: _Steps) -> _Found | None:
     if length < 0 or not (int16[steps.first] == length).all():
         return None
     uint8 = np.frombuffer(buffer, dtype=np.uint8)
-    begin, at = _begins(uint8, steps, name_size=length)
+    are_long = uint8.take(steps.first + (length + 4), mode="clip").any()
+    begin, at = _begins(uint8, steps, name_size=length, are_long=bool(are_long))
     if int(at.max()) > len(buffer) - PAD:
         return None
     count = _sizes(begin, at, steps.last)
@@ -171,11 +172,17 @@ def _sizes(begin: Int64, end: Int64, last: Int64) -> Int64:
 
 
 def _begins(
-    uint8: UInt8, steps: _Steps, *, is_single: bool = False, name_size: int | None = None
+    uint8: UInt8,
+    steps: _Steps,
+    *,
+    is_single: bool = False,
+    name_size: int | None = None,
+    are_long: bool = True,
 ) -> tuple[Int64, Int64]:
     """Return where entries begin, int64[E], and where the last one of each message ends.
 
-    All have one number, or names of this size, or what they say.
+    All have one number, or names of this size, or what they say. If they are not long, all have
+    fewer than 256 numbers.
     """
     begin = np.empty(sum(steps.message_count), dtype=np.int64)
     behind = BEHIND + (name_size or 0)
@@ -188,7 +195,10 @@ def _begins(
         # than two or four. Whether that is all of them is seen later; until then anything is
         # read, within the buffer.
         if name_size is not None:
-            place += behind.take(uint8.take(place + (name_size + 5), mode="clip"))
+            size = behind.take(uint8.take(place + (name_size + 5), mode="clip"))
+            if are_long:
+                size += uint8.take(place + (name_size + 4), mode="clip").astype(np.int64) << 10
+            place += size
             continue
         place += uint8.take(place + 1, mode="clip")
         if is_single:
