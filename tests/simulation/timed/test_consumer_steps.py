@@ -15,6 +15,7 @@ from assignors.simulation.timed.protocols.consumer.messages import (
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Command,
+    Consume,
     Disturbance,
     Disturbed,
     Effect,
@@ -36,7 +37,7 @@ from assignors.simulation.timed.simulation import simulate
 from wire import TopicPartitions
 
 BEAT = Fired(("heartbeat",), 0)
-TAKE = Fired(("take",), 0)
+POLL, TAKE, ASSIGNED = Fired(("poll",), 0), Fired(("take",), 0), Fired(("assigned",), 0)
 
 
 def client() -> ConsumerClient:
@@ -80,6 +81,22 @@ def test_a_callback_waits_until_the_application_polls_again() -> None:
     assert step(member, TAKE) == []
     effects = step(member, Disturbed(Disturbance.LONG_POLL, 0))
     assert ("assigned",) in [each.key for each in effects if isinstance(each, Schedule)]
+
+
+def test_what_need_not_be_given_up_any_more_is_not_waited_for_twice() -> None:
+    """The poll for what was taken away came first, then that for what is new: an assertion."""
+    member = client()
+    step(member, Command.START)
+    step(member, answer(1, 1, {"t": (0, 1)}))
+    for event in (TAKE, ASSIGNED, answer(2, 1), BEAT, answer(3, 2, {"t": (0,)}), BEAT):
+        step(member, event)
+    step(member, answer(4, 3, {"t": (0, 1, 2)}))
+    assert member.owned == {"t": (0, 1)}
+    effects = [each for event in (POLL, TAKE, ASSIGNED) for each in step(member, event)]
+    assert [each for each in effects if isinstance(each, Consume)] == [
+        Consume({"t": (0, 1, 2)}, "assigned")
+    ]
+    assert sent(effects)[0].owned == {"t": (0, 1, 2)}
 
 
 @pytest.mark.parametrize("protocol", GroupProtocol)

@@ -166,8 +166,8 @@ def _wait(state: ConsumerClient, timer: str) -> None:
 def _poll(state: ConsumerClient) -> None:
     """Give up what the target lacks: consumption ends, the callback runs and commits."""
     state.awaits_poll = False
-    if state.target_number == state.confirmed_number:
-        free(state)
+    if state.target_number == state.confirmed_number or state.going_for is not None:
+        free(state)  # it need not give up anything any more
         return
     state.going_for, state.going_number = state.target, state.target_number
     if has_all(state.target, state.owned):
