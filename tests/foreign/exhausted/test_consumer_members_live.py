@@ -83,26 +83,33 @@ def test_a_newcomer_is_called_back_for_nothing_before_it_gets_anything(
     assert [line.partitions for line in group.said("b", "assigned")] == [(), ("t-1",)]
 
 
-@pytest.mark.parametrize("is_late", [True, pytest.param(False, marks=pytest.mark.deep)])
-def test_a_newcomer_that_does_not_poll_gives_away_what_it_is_about_to_take(
-    make_group: MakeGroup, *, is_late: bool
-) -> None:
-    """`b` joins and polls once, and again when `a` has left and come back, as `c`.
+def with_a_newcomer_that_does_not_poll(make_group: MakeGroup, **settings: object) -> Group:
+    """Start a group whose member `b` joins and polls once; `a` leaves, and comes back as `c`.
 
-    It is assigned nothing, then both partitions, and only then acknowledges that it has nothing:
-    for the coordinator it has given up what it takes next. No process crashes, and no message is
-    lost. `b` gives the partition up when it learns that it has to: while that answer is late, both
-    read it.
+    `b` is assigned nothing, then both partitions, and then one of them is for `c`.
     """
     group = make_group(heartbeat_ms=SLOW_MS, **CONSUMER)
     group.start("a")
     group.wait(lambda: group.of("a", "assigned"))
-    group.start("b", polls=1, poll__ms=0, assign__waits="yes")
+    group.start("b", polls=1, poll__ms=0, assign__waits="yes", **settings)
     group.wait_given("b", 0)
     group.do("a", "close", "5000")
     group.wait_given("b", 2)
     group.start("c")
     group.wait_given("c", 0)
+    return group
+
+
+@pytest.mark.parametrize("is_late", [True, pytest.param(False, marks=pytest.mark.deep)])
+def test_a_newcomer_that_does_not_poll_gives_away_what_it_is_about_to_take(
+    make_group: MakeGroup, *, is_late: bool
+) -> None:
+    """It acknowledges that it has nothing: for the coordinator it has given up what it takes next.
+
+    No process crashes, and no message is lost. `b` gives the partition up when it learns that it
+    has to: while that answer is late, both read it.
+    """
+    group = with_a_newcomer_that_does_not_poll(make_group)
     answers = group.late_answers("b", CONSUMER_GROUP_HEARTBEAT)
     if not is_late:
         answers.may_go_on.set()
@@ -117,6 +124,20 @@ def test_a_newcomer_that_does_not_poll_gives_away_what_it_is_about_to_take(
         answers.may_go_on.set()
     group.wait(lambda: group.of("b", "revoked", given))
     assert group.windows() == [(given, ("b", "c"))]
+
+
+@pytest.mark.deep
+def test_one_that_commits_automatically_has_nothing_to_acknowledge_before_it_takes_both(
+    make_group: MakeGroup,
+) -> None:
+    """Its client sets out for an assignment when the application polls: for the last one alone."""
+    group = with_a_newcomer_that_does_not_poll(make_group, enable_auto_commit="true")
+    group.do("b", "resume")
+    group.wait(lambda: group.of("b", "assigned"))
+    group.do("b", "resume")
+    group.wait(lambda: group.of("c", "assigned"))
+    assert group.of("b", "revoked")
+    assert group.windows() == []
 
 
 @pytest.mark.deep
