@@ -156,7 +156,7 @@ def different_lists(blobs: Sequence[bytes], messages: Messages) -> TopicLists:
     left = _read_alike(read, blobs, messages, np.flatnonzero(version >= 0))
     _read_different(read, blobs, messages, left)
     names = [np.asarray(each, dtype=np.int32) for each in read.names]
-    return TopicLists(
+    return _topic_lists(
         numbers=read.numbered.numbers,
         table=read.numbered.table,
         list_ptr=np.concatenate([[0], *read.counts], dtype=np.int64).cumsum(),

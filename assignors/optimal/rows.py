@@ -15,6 +15,7 @@ import numpy as np
 
 from assignors.optimal.flow.table import is_small
 from assignors.problem import NOBODY, Bool, Int32, Int64
+from wire.constructors import unchecked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,9 @@ class Rows:
         is_all = held.all()
         row, owner = (self.row_of, self.owner) if is_all else (self.row_of[held], self.owner[held])
         return np.bincount(row, minlength=row_count), np.bincount(owner, minlength=member_count)
+
+
+_rows = unchecked(Rows)
 
 
 def topic_rows(first: Int64, takes: Bool, class_of: Int32) -> tuple[Int32, Bool]:
@@ -117,7 +121,7 @@ def build(
         assert remote.shape == (row_count, member_count)
     owner, cell = owned_cells(owner, row_of, allowed)
     taken = row_of if (row_of >= 0).all() else row_of[row_of >= 0]
-    return Rows(
+    return _rows(
         row_of=row_of,
         takes=row_takes,
         size=np.bincount(taken, minlength=row_count),

@@ -198,7 +198,7 @@ def _mixed(rows: Rows, topic_of: Int32, class_of: Int32, effort: Effort) -> Solv
     least, kept_max = square_sum, kept
     if not is_best:
         least, kept_max = _bounds(rows, class_of, known)
-    return Solved(
+    return _solved(
         owner=answer,
         load_square_sum=square_sum,
         load_max=int(load.max()),

@@ -142,7 +142,7 @@ def _entry_arrays(
     if len(number) and int(number.min()) < 0:
         owner_of = np.repeat(row, np.diff(number_ptr))
         is_plain[owner_of[number < 0]] = False
-    return OwnedArrays(
+    return _owned_arrays(
         names=tuple(names),
         name_set=frozenset(names),
         entry_ptr=bounds_of(entries.read),

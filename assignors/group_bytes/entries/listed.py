@@ -7,6 +7,9 @@ import numpy as np
 from assignors.arrays import Bool, Int64
 from assignors.group_bytes.entries.places import NAME_LENGTH_SIZE, Entries
 from assignors.group_bytes.names import WORD, bytes_at, column
+from wire.constructors import unchecked
+
+_entries = unchecked(Entries)
 
 STEP_MIN = 16
 """So many lists at least are read in one step; the rest of the longest ones is read alone."""
@@ -46,7 +49,7 @@ def _of_one_length(
     if not (column(records, ">u2", 0) == length).all():
         return None
     start += NAME_LENGTH_SIZE
-    entries = Entries(
+    entries = _entries(
         buffer=buffer,
         read=count,
         row=np.arange(len(count)).repeat(count),
@@ -93,7 +96,7 @@ def _in_lock_step(
     if not is_plain.all():
         is_kept = is_plain[row]
         place, row = place[is_kept], row[is_kept]
-    entries = Entries(
+    entries = _entries(
         buffer=buffer,
         read=count,
         row=row,

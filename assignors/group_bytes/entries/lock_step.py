@@ -24,6 +24,9 @@ from assignors.group_bytes.entries.places import (
     int32_view,
     view_of,
 )
+from wire.constructors import unchecked
+
+_entries = unchecked(Entries)
 
 UInt8 = NDArray[np.uint8]
 HEADER_SIZE = NAME_LENGTH_SIZE + COUNT_SIZE
@@ -68,7 +71,7 @@ def entries_in_lock_step(
         kept = read[row] > 0
         row, start, length, count = row[kept], start[kept], length[kept], count[kept]
         number = None if number is None else number[kept]
-    return Entries(
+    return _entries(
         buffer=buffer,
         read=read,
         row=row,

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.residual import Residual
+from wire.constructors import unchecked
 
 OpenArcs = tuple[int, int, int]
 """A row, the members to whom open arcs lead from it, and those from whom they lead to it."""
@@ -54,10 +55,13 @@ class Layers:
     """[R + 3]: how many rows one layer on are used up for a row."""
 
 
+_distances, _layers = unchecked(Distances), unchecked(Layers)
+
+
 def initial(residual: Residual) -> Distances:
     """Return the distances for the start, in which no arc costs less than nothing."""
     everybody = (1 << len(residual.load)) - 1
-    return Distances(row=[0] * (residual.hub + 2), members_at={0: everybody})
+    return _distances(row=[0] * (residual.hub + 2), members_at={0: everybody})
 
 
 def layers_of(residual: Residual, distances: Distances, effort: Effort) -> Layers:
@@ -68,7 +72,7 @@ def layers_of(residual: Residual, distances: Distances, effort: Effort) -> Layer
     hub, goal = residual.hub, residual.hub + 1
     # The goal first: a member passes on to the hub only what it does not lack itself.
     current = [goal, hub] if residual.hub_room[0] > 0 else [goal]
-    found = Layers(
+    found = _layers(
         rows=[],
         members=[],
         layer_of=dict.fromkeys(current, 0),

@@ -28,6 +28,7 @@ import numpy as np
 from assignors.optimal.flow.kinds import ROWS_MAX, pour_by_kind
 from assignors.optimal.flow.table import Table, narrow
 from assignors.problem import Bool, Int64
+from wire.constructors import unchecked
 
 FINE = 16
 """Room for each row is counted in parts of a partition: products of it with partitions fit into 64
@@ -72,6 +73,9 @@ class Network:
         return not (self.unplaced.any() or self.surplus.any() or self.hub_room[0] < 0)
 
 
+_network = unchecked(Network)
+
+
 def start(
     *,
     size: Int64,
@@ -108,7 +112,7 @@ def start(
         local = allowed if remote is None else allowed & ~remote
         _pour(table, unplaced, load, least + optional, local)
     extra = np.minimum(np.maximum(load - least, 0), optional)
-    return Network(
+    return _network(
         table=table,
         allowed=allowed,
         remote=remote,

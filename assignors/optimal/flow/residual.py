@@ -20,6 +20,7 @@ import numpy as np
 
 from assignors.optimal.flow.network import Network
 from assignors.optimal.flow.table import Counts, bit_sets
+from wire.constructors import unchecked
 
 UNBOUNDED = 1 << 62
 """Capacity of an arc that places partitions which are new to a member."""
@@ -59,6 +60,9 @@ class Residual:
     """One number."""
 
 
+_residual = unchecked(Residual)
+
+
 def residual_of(network: Network) -> Residual:
     """Return the capacities of the flow in `network`, whose `table` it goes on to change.
 
@@ -88,7 +92,7 @@ def residual_of(network: Network) -> Residual:
     full = np.flatnonzero(network.surplus)
     supply |= dict(zip((full + hub + 2).tolist(), network.surplus[full].tolist(), strict=True))
     owned, placed = network.table.views()
-    return Residual(
+    return _residual(
         hub=hub,
         costs=costs,
         down=down,

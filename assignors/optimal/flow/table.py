@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assignors.problem import Bool, Int32, Int64
+from wire.constructors import unchecked
 
 Integers = NDArray[np.int32] | NDArray[np.int64] | NDArray[np.uint16]
 DENSE_MAX = 30_000_000
@@ -30,6 +31,9 @@ class Cells:
     row: Int64
     member: Int64
     count: Int64
+
+
+_cells = unchecked(Cells)
 
 
 class Counts(Protocol):
@@ -224,7 +228,7 @@ def is_small(key_count: int, count: int) -> bool:
 def _cells_at(keys: Int64, count: Int64, member_count: int) -> Cells:
     """Return cells from row * members + member."""
     row, member = np.divmod(keys, np.int64(member_count))
-    return Cells(row=row, member=member, count=count)
+    return _cells(row=row, member=member, count=count)
 
 
 def _signed(keys: Int64, change: Int64, member_count: int) -> tuple[Cells, Cells]:
