@@ -272,9 +272,7 @@ class Heartbeats:
         due, every, session_over, timeout, member_id = rest
         del self.by_id[member_id]
         queue, network, move = self.queue, self.network, self._moved(number)
-        sent = max((queue.now - due) // every + 1, 0)
-        if sent and not queue.is_past(due + (sent - 1) * every, Rank.HEARTBEAT, number):
-            sent -= 1
+        sent = self.sent_by_now(number, due, every)
         if sent:
             last = due + (sent - 1) * every
             if sent > 1:
@@ -302,6 +300,13 @@ class Heartbeats:
         key = ("session", member_id)
         session = (COORDINATOR, Fired(key, 0))
         queue.start((COORDINATOR, key), session_over, session, Rank.SESSION, member_id)
+
+    def sent_by_now(self, number: int, due: int, every: int) -> int:
+        """Return how many heartbeats a member has sent, of those due from `due` on. Cost: O(1)."""
+        sent = max((self.queue.now - due) // every + 1, 0)
+        last = due + (sent - 1) * every
+        is_to_come = sent > 0 and not self.queue.is_past(last, Rank.HEARTBEAT, number)
+        return sent - is_to_come
 
     def _moved(self, number: int) -> Move | None:
         """Return to what epoch a member has moved at rest, and when if that was the last one."""

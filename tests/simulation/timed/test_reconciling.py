@@ -177,6 +177,12 @@ def test_whatever_happens_to_a_member_on_its_way_is_the_same(verb: Verb, began_m
         assert without_events(computed) == without_events(queued)
 
 
+def test_whenever_a_run_ends_its_members_are_as_they_are_by_events() -> None:
+    for at_ms in moments_of(group_of(), "c3", 20_000):
+        scenario = group_of(until_ms=at_ms)
+        assert played(scenario) == played(scenario, queues_heartbeats=True)
+
+
 def test_members_on_their_way_cost_few_events() -> None:
     back = Action(at_ms=40_000, do=Verb.START, member="c0")
     scenario = group_of(plan=(*group_of().plan, back), broker=BrokerConfig())

@@ -123,9 +123,7 @@ class ReconcilingMembers:
             return False
         queue, network, broker = heartbeats.queue, heartbeats.network, heartbeats.broker
         due, every, session_over, timeout, member_id = heartbeats.resting[number]
-        sent = max((queue.now - due) // every + 1, 0)
-        if sent and not queue.is_past(due + (sent - 1) * every, Rank.HEARTBEAT, number):
-            sent -= 1
+        sent = heartbeats.sent_by_now(number, due, every)
         if sent:
             last = due + (sent - 1) * every
             arrives = network.arrives(number, last)
