@@ -109,10 +109,10 @@ class Heartbeats:
         """Let a member rest if nobody has anything to say. Cost: O(1)."""
         plain, reconciling = self.plain, self.reconciling
         standing = 0 if plain.standing is None else plain.standing(number)
-        is_quiet = self.network.is_quiet(number, standing)
-        may_rest = is_quiet and plain.may_rest(number)
-        may_wait = is_quiet and reconciling is not None and reconciling.may_wait(number)
-        if not (may_rest or may_wait):
+        if not self.network.is_quiet(number, standing):
+            return
+        may_rest = plain.may_rest(number)
+        if not may_rest and (reconciling is None or not reconciling.may_wait(number)):
             return
         queue, key = self.queue, (number, HEARTBEAT.key)
         due = queue.due(key)
@@ -144,6 +144,10 @@ class Heartbeats:
         self.by_id[rest.member_id] = number
         self.latest.changed.add(number)
 
+    def may_wake(self, number: int) -> bool:
+        """Return whether what happens to a member may be computed, not queued. Cost: O(1)."""
+        return number in self.resting or number in self.under_way
+
     def look(self) -> None:
         """Wake those for whom a step of the coordinator, or a new topic, may have news.
 
@@ -152,10 +156,11 @@ class Heartbeats:
         news = self.plain.news()
         if news is not None:
             self._spread(news)
-        awaited_from = self.plain.awaited_from()
-        if awaited_from != self.awaited_from:
-            self.awaited_from = awaited_from
-            self.wake_first()
+        if self.plain.awaited_from is not None:
+            awaited_from = self.plain.awaited_from()
+            if awaited_from != self.awaited_from:
+                self.awaited_from = awaited_from
+                self.wake_first()
 
     def _spread(self, news: News) -> None:
         if news.member_ids is not None:

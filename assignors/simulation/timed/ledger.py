@@ -116,11 +116,12 @@ class Ledger:
         else:
             for topic, old, new in changed_topics(before, owned):
                 self.changed_at = max(at, self.changed_at)  # some is recorded later than it happens
-                has_lost |= not old <= new
-                self._end(at, member, topic, old - new)
-                self._begin(at, member, topic, new - old)
+                gone = old - new
+                has_lost |= bool(gone)
+                self._end(at, member, topic, gone)
+                self._begin(at, member, topic, new - old if len(new) + len(gone) > len(old) else ())
         self.consumed[member] = owned
-        load = _count(owned)
+        load = sum(map(len, owned.values()))
         self.consumed_count += load - self.loads.get(member, 0)
         self.loads[member] = load
         if self.keeps_changes:
@@ -195,7 +196,7 @@ class Ledger:
         return without
 
     def _begin(self, at: int, member: str, topic: str, numbers: Iterable[int]) -> None:
-        listed, count_from = self.partitions[topic], self.count_from
+        listed, count_from, longest = self.partitions[topic], self.count_from, self.longest_gap
         size, is_counted = len(listed), at >= count_from
         for number in numbers:
             if number >= size:
@@ -208,11 +209,12 @@ class Ledger:
             since = partition.since
             if not consumers:
                 # As `_count_gap`, in place: most partitions that are taken had nobody for a moment.
-                gap = at - (max(count_from, since))
+                gap = at - (count_from if count_from > since else since)  # noqa: FURB136 - per partition
                 if gap > 0:
                     self.unavailable += gap
                     self.gaps += 1
-                    self.longest_gap = max(self.longest_gap, gap)
+                    if gap > longest:
+                        self.longest_gap = longest = gap
             elif len(consumers) == 1:
                 partition.double_since = at
                 self.doubled.add((topic, number))
@@ -260,7 +262,3 @@ class Ledger:
         double = max(at - max(partition.double_since, self.count_from), 0)
         self.double += double
         self.longest_double = max(self.longest_double, double)
-
-
-def _count(owned: TopicPartitions) -> int:
-    return sum(map(len, owned.values()))

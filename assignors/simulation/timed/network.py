@@ -43,7 +43,6 @@ from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.random_streams import (
     MEANS_MAX,
     Delays,
-    exponential_at,
     stream,
     stream_seed,
 )
@@ -125,6 +124,8 @@ class Link:
     """How long a request may take that need not wait at the coordinator."""
     arrives: int = 0
     returns: int = 0
+    asked: tuple[int, int] = (-1, 0)
+    """When the request is sent that was asked for last (`arrives`), and how long it takes."""
     life: int = 0
     """Counts the member's processes and connections."""
     unanswered: int = 0
@@ -192,7 +193,7 @@ class Network:
         """
         link, (own_number, request, after_us) = self.links[member], effect
         kind, leaves = type(request), now + after_us
-        arrives = leaves + self._delay(link.to, leaves)
+        arrives = leaves + self.delays.one(link.to, leaves)
         is_heartbeat, may_wait = is_plain(request), kind in WAITING
         limit = _time_limit(link, request) if may_wait else link.limit_us
         deadline = leaves + (NEVER if kind in STANDING else limit)
@@ -252,7 +253,7 @@ class Network:
         link.unanswered -= 1
         if life != link.life:
             return None
-        returns = leaves + self._delay(link.back, leaves)
+        returns = leaves + self.delays.one(link.back, leaves)
         if link.trouble is not None:
             passed = link.trouble.arrival(leaves, returns, deadline)
             if passed is None:
@@ -270,12 +271,14 @@ class Network:
     def arrives(self, member: int, at: int) -> int:
         """Return when a request arrives that is sent at `at`, as the next one."""
         link = self.links[member]
-        return max(at + self._delay(link.to, at), link.arrives)
+        if link.asked[0] != at:
+            link.asked = at, self.delays.one(link.to, at)
+        return max(at + link.asked[1], link.arrives)
 
     def returns(self, member: int, at: int) -> int:
         """Return when an answer arrives that leaves at `at`, as the next one."""
         link = self.links[member]
-        return max(at + self._delay(link.back, at), link.returns)
+        return max(at + self.delays.one(link.back, at), link.returns)
 
     def last_messages(self, member: int) -> tuple[int, int]:
         """Return when a member's last request arrives, and the last answer."""
@@ -327,9 +330,6 @@ class Network:
         if link.trouble is None:
             link.trouble = Trouble(losses=stream(self.scenario.seed, link.config.name, "loss"))
         return link.trouble
-
-    def _delay(self, seed: int, at: int) -> int:
-        return self.delays.least_us + exponential_at(seed, at, self.delays.mean_us)
 
     def _lose(self, number: int, deadline: int) -> None:
         """Lose a message: its member notices when the request's time, or a session, is over."""

@@ -130,13 +130,13 @@ class PlainHeartbeats:
     """Whether the next heartbeats of a member, by its number, will be so until there are `news`."""
     news: Callable[[], News | None]
     """What members at rest have to learn of since this was last asked for."""
-    awaited_from: Callable[[], int | None]
-    """The time in microseconds from which on the coordinator acts on the first heartbeat of
-    anybody; 0: at once; `None`: it waits for none."""
     timing: Callable[[int], tuple[str, int, int]]
     """A member's id, its heartbeat interval and its session timeout in microseconds."""
     answer: Callable[[int, int], Response]
     """A member's number and its epoch or generation -> what it is answered while it rests."""
+    awaited_from: Callable[[], int | None] | None = None
+    """The time in microseconds from which on the coordinator acts on the first heartbeat of
+    anybody; 0: at once; `None`: it waits for none, or never does."""
     standing: Callable[[int], int] | None = None
     """How many requests of a member the coordinator keeps until it has news; `None`: never any."""
     promote: Callable[[int, int, int, int], None] | None = None
@@ -249,7 +249,6 @@ def classic_plain(
         request="Heartbeat",
         may_rest=lambda number: _classic_may_rest(members[number], coordinator.group),
         news=news_by(lambda: coordinator.group.changes),
-        awaited_from=lambda: None,
         timing=lambda number: (
             members[number].member_id,
             members[number].config.by_its_clock(members[number].config.heartbeat_interval_ms),
@@ -308,7 +307,8 @@ def _promote(
     client.epoch = believed
     member = group.members.get(client.member_id)
     if member is not None:  # else it has just been removed
-        group.put(member._replace(epoch=epoch, previous_epoch=previous))
+        at = (member.state, member.assigned, member.revoking)
+        group.move(member, member.brought_to(epoch, previous, *at))
 
 
 def _consumer_may_rest(client: ConsumerClient, group: ConsumerGroup) -> bool:

@@ -136,6 +136,10 @@ class Delays:
         array = np.array(seeds, dtype=np.uint64).reshape(-1, 2)
         return cls(seeds=array, least_us=least_us, mean_us=mean_us)
 
+    def one(self, seed: int, at: int) -> int:
+        """Return how long a message takes that leaves at `at`, by the seed of its way."""
+        return self.least_us + exponential_at(seed, at, self.mean_us)
+
     def arrive(self, members: NDArray[np.int64], at: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return when the request of each member arrives that is sent at its moment. Cost: O(n)."""
         delays = exponentials_at(self.seeds[members, 0], at, self.mean_us)

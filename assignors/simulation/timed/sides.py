@@ -244,7 +244,10 @@ def consumer_sides(scenario: Scenario) -> Sides:
 def _is_stable(coordinator: ConsumerCoordinator) -> bool:
     """Return whether every member has its target, those counted that have moved at rest."""
     group = coordinator.group
-    return group.stable[group.epoch] + coordinator.ahead(group.epoch) == len(group.members)
+    epoch, count = group.epoch, len(group.members)
+    if epoch != group.target_epoch and count:
+        return False  # nobody is in an epoch that has no target
+    return group.stable.get(epoch, 0) + coordinator.ahead(epoch) == count
 
 
 def _broker_assignor(name: str) -> Assignor:

@@ -242,13 +242,13 @@ def _step_member(run: Run, number: int, event: MemberEvent) -> None:
         run.network.start(number)
         run.sides.show_topics(number, Cluster.of(run.topics))
     heartbeats = run.heartbeats
-    if heartbeats is not None and (number in heartbeats.resting or number in heartbeats.under_way):
+    if heartbeats is not None and heartbeats.may_wake(number):
         heartbeats.wake(number)
     effects = run.sides.step_member(number, event)
     for effect in effects:
         DO[type(effect)](run, number, event, effect)
     if heartbeats is not None:
-        if isinstance(event, Command) and event is not Command.START:
+        if type(event) is Command and event is not Command.START:
             heartbeats.wake_first()
             heartbeats.wake_last()
         heartbeats.rest(number)

@@ -14,8 +14,16 @@ from hypothesis import strategies as st
 from assignors.simulation.timed.costs.meter import Meter
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.protocols.consumer import step as consumer_step
+from assignors.simulation.timed.protocols.consumer.assignment.unwritten import brought_on
+from assignors.simulation.timed.protocols.consumer.coordinator import heartbeat
+from assignors.simulation.timed.protocols.consumer.coordinator_state import (
+    Changes,
+    ConsumerCoordinator,
+)
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.effects import Arrived
+from assignors.simulation.timed.protocols.state_values import cloned
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
@@ -189,3 +197,45 @@ def test_members_on_their_way_cost_few_events() -> None:
     computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
     assert without_events(computed) == without_events(queued)
     assert computed.result.events * 2 < queued.result.events
+
+
+def answered_without_records(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Play a scenario, each heartbeat by a copy of the group too that writes nothing.
+
+    Returns how many of them were answered so; `AssertionError` where anything else comes of it.
+    """
+    found = 0
+
+    def both(state: ConsumerCoordinator, now_ms: int, request: ConsumerHeartbeat) -> Changes:
+        nonlocal found
+        copy = cloned(state)
+        brief = brought_on(copy, now_ms, request)
+        if brief is None:
+            assert copy == state
+            return heartbeat(state, now_ms, request)
+        changes, (response, timer) = heartbeat(state, now_ms, request), brief
+        others = [each for each in changes.timers if each[0][0] != "session"]
+        assert (response, others) == (changes.response, [] if timer is None else [timer])
+        assert (copy == state, timer is not None) == (True, bool(changes.records))
+        found += 1
+        return changes
+
+    with monkeypatch.context() as patch:
+        patch.setattr(consumer_step, "heartbeat", both)
+        simulate(scenario, queues_heartbeats=True)
+    return found
+
+
+@cases(20)
+@given(scenarios())
+def test_a_heartbeat_that_is_not_written_leads_to_what_a_written_one_does(
+    scenario: Scenario,
+) -> None:
+    answered_without_records(scenario, pytest.MonkeyPatch())
+
+
+def test_most_heartbeats_amid_a_rebalance_need_not_be_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    requests = simulate(group_of()).result.requests["ConsumerHeartbeat"]
+    assert answered_without_records(group_of(), monkeypatch) > requests / 2

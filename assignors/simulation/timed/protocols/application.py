@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import isqrt
 
 from assignors.simulation.timed.protocols.effects import (
@@ -90,6 +91,12 @@ def whole_poll(config: MemberConfig, draw: Callable[[str, int], int]) -> int:
     """Return how long a poll takes that begins now, in microseconds."""
     spread = config.poll_spread_ms * MILLISECOND
     return config.poll_ms * MILLISECOND - (draw("poll", spread) if spread else 0)
+
+
+@lru_cache
+def next_beat(after_us: int) -> Schedule:
+    """Return what starts the timer of the next heartbeat: the same after every one."""
+    return Schedule(("heartbeat",), after_us)
 
 
 def watch_thread(config: MemberConfig, busy_us: int) -> list[Effect]:

@@ -27,10 +27,11 @@ def has_all(one: TopicPartitions, other: TopicPartitions) -> bool:
     >>> has_all({"t": (2, 1)}, {"t": (1,)}), has_all({"t": (2,)}, {"t": (1,)})
     (True, False)
     """
-    return all(
-        one.get(topic) == numbers or set(one.get(topic, ())).issuperset(numbers)
-        for topic, numbers in other.items()
-    )
+    for topic, numbers in other.items():
+        known = one.get(topic, ())
+        if known != numbers and (len(known) < len(numbers) or not set(known).issuperset(numbers)):
+            return False
+    return True
 
 
 def are_same(one: TopicPartitions, other: TopicPartitions) -> bool:

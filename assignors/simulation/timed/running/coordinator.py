@@ -117,7 +117,7 @@ def reply(run: Run, leaves: int, number: int, response: Response) -> None:
     """Send the answer to a request, at `leaves`; it may get lost on its way."""
     heartbeats = run.heartbeats
     waiting = None if heartbeats is None else run.network.in_flight.get(number)
-    if heartbeats is not None and waiting is not None:
+    if heartbeats is not None and waiting is not None and heartbeats.may_wake(waiting[0]):
         heartbeats.wake(waiting[0])
     answer = run.network.answer(leaves, number, response)
     if answer is not None:

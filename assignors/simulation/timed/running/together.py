@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TypeVar
 
 from assignors.model import Cluster
@@ -19,7 +18,7 @@ from assignors.simulation.timed.protocols.effects import (
     Consume,
     MemberEvent,
 )
-from assignors.simulation.timed.running.coordinator import do_at_once, take_note
+from assignors.simulation.timed.running.coordinator import take_note
 from assignors.simulation.timed.running.run import Event, Run
 from assignors.simulation.timed.scenario import Action, GroupProtocol, Scenario, Verb
 from assignors.simulation.timed.stages import rounds
@@ -28,6 +27,7 @@ from assignors.simulation.timed.stages.plain import (
     has_plain_rounds,
     plain_members,
 )
+from assignors.simulation.timed.stages.reconciling.asking import Asking
 from assignors.simulation.timed.stages.reconciling.members import ReconcilingMembers
 from assignors.simulation.timed.stages.stage import StageDue
 from assignors.simulation.timed.stages.starts import classic, consumer
@@ -81,13 +81,16 @@ def _compute_reconciliations(
         and _are_all_in_the_group(run.scenario)
     ):
         heartbeats.reconciling = ReconcilingMembers(
-            waiting=coordinator,
+            asking=Asking(
+                waiting=coordinator,
+                heartbeats=heartbeats,
+                meter=run.meter,
+                take_note=lambda event, epoch: take_note(run, event, [], epoch),
+            ),
             clients=[each for each in run.sides.members if isinstance(each, ConsumerClient)],
             heartbeats=heartbeats,
             watch=run.watch,
             consume=consume,
-            do=partial(do_at_once, run),
-            take_note=lambda event, epoch: take_note(run, event, [], epoch),
         )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from assignors.assignor import Assignor
 from assignors.leader import Memory
@@ -14,6 +13,7 @@ from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.dialects.dialect import Dialect, Reaction
 from assignors.simulation.timed.protocols.application import (
     Application,
+    next_beat,
     rest_of_poll,
     whole_poll,
 )
@@ -152,13 +152,7 @@ def send(state: ClassicMember, request: Request, after_us: int = 0) -> int:
 def beat_later(state: ClassicMember) -> None:
     """Start the timer of the next heartbeat anew."""
     delay = state.config.by_its_clock(state.config.heartbeat_interval_ms)
-    state.out.append(_next_beat(delay))
-
-
-@lru_cache
-def _next_beat(after_us: int) -> Schedule:
-    """Return what starts the timer of the next heartbeat: the same after every one."""
-    return Schedule(("heartbeat",), after_us)
+    state.out.append(next_beat(delay))
 
 
 def stop_beats(state: ClassicMember) -> None:

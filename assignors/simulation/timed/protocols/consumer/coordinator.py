@@ -148,18 +148,18 @@ def _heartbeat(work: Work, request: ConsumerHeartbeat) -> None:
         raise Refused(ConsumerError.GROUP_ID_NOT_FOUND)
     require_room(state, group, request.member_id, request.instance_id)
     member, replaced = _sender(group, request, out)
-    updated = _updated(member, request)
+    asks = updated(member, request)
     has_changed = must_count_up = False
-    if updated is not member or request.epoch == 0 or not group.counts.are_plain:
-        names_changed = write_member(group, member, updated, out, is_new=replaced is None)
-        pattern = change_pattern(work, member, updated)
+    if asks is not member or request.epoch == 0 or not group.counts.are_plain:
+        names_changed = write_member(group, member, asks, out, is_new=replaced is None)
+        pattern = change_pattern(work, member, asks)
         has_changed = names_changed or pattern is not PatternChange.NONE
         must_count_up = (
             names_changed
             or pattern is PatternChange.RESOLVED
-            or _has_other_assignor(state, group, member, updated)
+            or _has_other_assignor(state, group, member, asks)
         )
-    update = Update(member, updated, replaced, request.owned, has_changed)
+    update = Update(member, asks, replaced, request.owned, has_changed)
     after = bring_on(work, update, must_count_up=must_count_up)
     session = state.config.session_timeout_ms * MILLISECOND
     out.timers.append((("session", after.member_id), session, 0))
@@ -172,7 +172,7 @@ def _heartbeat(work: Work, request: ConsumerHeartbeat) -> None:
     )
 
 
-def _updated(member: ConsumerMember, request: ConsumerHeartbeat) -> ConsumerMember:
+def updated(member: ConsumerMember, request: ConsumerHeartbeat) -> ConsumerMember:
     """Return the member with what the heartbeat says anew, itself if that is nothing."""
     timeout, topics = request.rebalance_timeout_ms, request.topics
     if (
@@ -183,7 +183,7 @@ def _updated(member: ConsumerMember, request: ConsumerHeartbeat) -> ConsumerMemb
         and member.classic is None
         and request.client_id == member.client_id
         and (not request.instance_id or request.instance_id == member.instance_id)
-        and request.rack_id in {None, member.rack_id}
+        and (request.rack_id is None or request.rack_id == member.rack_id)
     ):
         return member
     return member._replace(

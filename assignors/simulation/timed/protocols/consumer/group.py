@@ -11,7 +11,7 @@ Source: `ConsumerGroup` and `ConsumerGroupMember` of Kafka 4.4.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -85,8 +85,8 @@ class ConsumerMember(NamedTuple):
 
     def holds_as(self, other: ConsumerMember) -> bool:
         """Return whether it holds the same partitions in the same epoch as another state of it."""
-        is_same = self.assigned == other.assigned and self.revoking == other.revoking
-        return is_same and self.epoch == other.epoch
+        is_in_it = self.epoch == other.epoch
+        return is_in_it and self.assigned == other.assigned and self.revoking == other.revoking
 
     def held(self) -> Iterator[tuple[str, int]]:
         """Yield every partition that it has, assigned or still to be revoked."""
@@ -243,6 +243,13 @@ class ConsumerGroup:
         if member.instance_id is not None:
             self.static_ids[member.instance_id] = member.member_id
 
+    def move(self, before: ConsumerMember, after: ConsumerMember, *, keeps: bool = False) -> None:
+        """Put a member that asks for the same as before; O(1) if it `keeps` all, in its epoch."""
+        self.members[after.member_id] = after
+        self.order.put_again()
+        self.known_homogeneous = None
+        self._hold(before, after, keeps=keeps)
+
     def put_all(self, members: Sequence[ConsumerMember]) -> None:
         """Add members that name topics, ask for nothing else and have nothing; or replace them.
 
@@ -287,27 +294,37 @@ class ConsumerGroup:
             self.removed = []
         return removed
 
-    def _hold(self, before: ConsumerMember | None, after: ConsumerMember | None) -> None:
+    def _hold(
+        self,
+        before: ConsumerMember | None,
+        after: ConsumerMember | None,
+        *,
+        keeps: bool = False,
+    ) -> None:
         """Keep which epoch each partition is held in. Cost: O(partitions), O(1) for the same."""
-        if before is not None:
-            self.stable[before.epoch] -= before.state is MemberState.STABLE
-        if after is not None:
-            self.stable[after.epoch] += after.state is MemberState.STABLE
-        if before is not None and after is not None and before.holds_as(after):
+        for each, by in ((before, -1), (after, 1)):
+            if each is not None and each.state is MemberState.STABLE:
+                self.stable[each.epoch] += by
+        if keeps or (before is not None and after is not None and before.holds_as(after)):
             return
-        held = self.partition_epochs
-        for part in () if before is None else (before.assigned, before.revoking):
-            assert before is not None
+        if before is not None:
+            self._free(before, {} if after is None else after.assigned)
+        if after is not None:
+            held = self.partition_epochs
+            for part in (after.assigned, after.revoking):
+                for topic, numbers in part.items():
+                    held.setdefault(topic, {}).update(dict.fromkeys(numbers, after.epoch))
+
+    def _free(self, before: ConsumerMember, assigned: EpochsByPartition) -> None:
+        """Let partitions be free that a member held and is no longer assigned."""
+        for part in (before.assigned, before.revoking):
             for topic, numbers in part.items():
-                stay: Mapping[int, int] = {} if after is None else after.assigned.get(topic, {})
-                known = held.get(topic, {})
-                for number in numbers.keys() - stay.keys():
+                stay = assigned.get(topic, {})
+                known = self.partition_epochs.get(topic, {})
+                gone = () if stay is numbers else numbers.keys() - stay.keys()
+                for number in gone:
                     if known.get(number) == before.epoch:
                         del known[number]
-        for part in () if after is None else (after.assigned, after.revoking):
-            assert after is not None
-            for topic, numbers in part.items():
-                held.setdefault(topic, {}).update(dict.fromkeys(numbers, after.epoch))
 
 
 def in_java_order(topics: Iterable[str]) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from collections.abc import Callable
 
 from assignors.simulation.timed.protocols.application import (
     call_back,
+    next_beat,
     rest_of_poll,
     watch_thread,
     whole_poll,
@@ -44,7 +45,7 @@ from assignors.simulation.timed.protocols.effects import (
     MemberEvent,
     Schedule,
 )
-from assignors.simulation.timed.protocols.partitions import are_same, has_all, shared
+from assignors.simulation.timed.protocols.partitions import are_same, count, has_all, shared
 from wire import TopicPartitions
 
 LOST = (
@@ -170,10 +171,11 @@ def _poll(state: ConsumerClient) -> None:
         free(state)  # it need not give up anything any more
         return
     state.going_for, state.going_number = state.target, state.target_number
-    if has_all(state.target, state.owned):
+    kept = shared(state.owned, state.target)
+    if count(kept) == count(state.owned):
         _take(state)
         return
-    state.owned = shared(state.owned, state.going_for)
+    state.owned = kept
     state.out.append(Consume(state.owned, "revoked"))
     state.out += call_back(state.application, state.config, "revoked", state.config.revoke_ms)
 
@@ -247,8 +249,7 @@ def send_now(state: ConsumerClient, after_us: int = 0) -> None:
     state.must_send = state.acknowledges = state.must_report = False
     state.has_new_topics = state.says_all = False
     state.in_flight = send(state, request, after_us)
-    wait = config.by_its_clock(state.heartbeat_interval_ms)
-    state.out.append(Schedule(("heartbeat",), wait))
+    state.out.append(next_beat(config.by_its_clock(state.heartbeat_interval_ms)))
 
 
 def _rejoin(state: ConsumerClient) -> None:
@@ -300,9 +301,8 @@ def _lose(state: ConsumerClient, reason: str) -> None:
 
 
 def _end(state: ConsumerClient) -> None:
-    state.is_up, state.in_flight, state.owned = False, None, {}
+    state.is_up, state.in_flight, state.owned, state.going_for = False, None, {}, None
     state.must_send = state.acknowledges = state.awaits_poll = False
-    state.going_for = None
     state.application.restart()
     state.out += STOPS
 
@@ -310,8 +310,9 @@ def _end(state: ConsumerClient) -> None:
 def begin_long_poll(state: ConsumerClient) -> None:
     """Let the application be busy with its records, if it takes long for them."""
     application = state.application
-    is_free = not (application.is_busy or state.is_out) and state.going_for is None
-    if application.long_poll_us and state.epoch > 0 and is_free:
+    if not application.long_poll_us or application.is_busy or state.is_out:
+        return
+    if state.epoch > 0 and state.going_for is None:
         application.is_in_poll = True
         state.out += watch_thread(state.config, application.long_poll_us)
 

@@ -91,16 +91,17 @@ def _replay_current(group: ConsumerGroup, record: CurrentRecord) -> None:
         if before is not None:
             group.put(before._replace(epoch=-1, previous_epoch=-1, assigned={}, revoking={}))
         return
-    known = before or ConsumerMember(member_id=record.member_id)
-    group.put(
-        known.brought_to(
-            record.epoch,
-            record.previous_epoch,
-            STATES[record.state],
-            record.assigned,
-            record.revoking,
-        )
+    after = (before or ConsumerMember(member_id=record.member_id)).brought_to(
+        record.epoch,
+        record.previous_epoch,
+        STATES[record.state],
+        record.assigned,
+        record.revoking,
     )
+    if before is None:
+        group.put(after)
+    else:
+        group.move(before, after)
 
 
 REPLAYS: dict[type, Callable[[ConsumerGroup, Any], None]] = {

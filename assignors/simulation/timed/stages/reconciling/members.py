@@ -23,22 +23,16 @@ from assignors.simulation.timed.monitors.moment import Consumption
 from assignors.simulation.timed.monitors.watch import Watch, saw_member
 from assignors.simulation.timed.network import NEVER
 from assignors.simulation.timed.plain_heartbeats import Rest
-from assignors.simulation.timed.protocols.consumer.coordinator import heartbeat
 from assignors.simulation.timed.protocols.consumer.member import step
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerError,
     ConsumerHeartbeat,
-    ConsumerHeartbeatResponse,
 )
-from assignors.simulation.timed.protocols.consumer.step import CLOCK_STARTS_MS, WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import (
-    MILLISECOND,
     Answered,
     Arrived,
-    Cancel,
     Consume,
-    CoordinatorEvent,
     Effect,
     Fired,
     MemberEvent,
@@ -47,6 +41,7 @@ from assignors.simulation.timed.protocols.effects import (
 )
 from assignors.simulation.timed.protocols.partitions import are_same
 from assignors.simulation.timed.queue import Rank
+from assignors.simulation.timed.stages.reconciling.asking import Asking
 from assignors.simulation.timed.stages.reconciling.by_events import put_back, send_answer
 from assignors.simulation.timed.stages.reconciling.member import (
     Answer,
@@ -60,23 +55,19 @@ from assignors.simulation.timed.stages.reconciling.member import (
 )
 
 DUE = ReconciliationDue()
-SESSION = "session"
+BEAT = HEARTBEAT.key
 
 
 @dataclass(slots=True, kw_only=True)
 class ReconcilingMembers:
     """The members that are on their way, or wait for what their next heartbeat brings."""
 
-    waiting: WaitingCoordinator
+    asking: Asking
     clients: Sequence[ConsumerClient]
     heartbeats: Heartbeats
     watch: Watch | None
     consume: Callable[[int, MemberEvent, Consume], None]
     """Lets a member consume other partitions."""
-    do: Callable[[Effect], None]
-    """Does what the coordinator asks for that waits for nothing."""
-    take_note: Callable[[CoordinatorEvent, int], object]
-    """Takes note of a step of the coordinator; with the epoch before it."""
     members: dict[int, Reconciling] = field(default_factory=dict)
     """By member number."""
     answers: dict[int, Answer] = field(default_factory=dict)
@@ -95,7 +86,7 @@ class ReconcilingMembers:
             client.is_at_rest
             and not client.is_busy
             and client.target_number == client.confirmed_number > 0
-            and client.member_id in self.waiting.coordinator.group.members
+            and client.member_id in self.asking.waiting.coordinator.group.members
             and is_plain(client)
         )
 
@@ -176,17 +167,9 @@ class ReconcilingMembers:
         network.links[number].arrives = now
         event = Arrived(0, request)
         leaves = network.handled(now, event, broker.service_us)
-        state = self.waiting.coordinator
-        before = state.group.epoch
-        changes = heartbeat(state, CLOCK_STARTS_MS + now // MILLISECOND, request)
         one.session_over = now + one.session_timeout
-        for key, after_us, data in changes.timers:
-            if key[0] != SESSION:
-                self.do(Cancel(key) if after_us is None else Schedule(key, after_us, data))
-        self.take_note(event, before)
-        response = changes.response
-        assert isinstance(response, ConsumerHeartbeatResponse)
-        leaves += bool(changes.records) * broker.append_us
+        response, is_written = self.asking.answer(event, request)
+        leaves += is_written * broker.append_us
         returns = network.returns(number, leaves)
         network.links[number].returns = returns
         # As `Network.send` has it: an answer to a heartbeat that said nothing comes last.
@@ -246,10 +229,11 @@ class ReconcilingMembers:
             effects = step(client, event)
             for effect in effects:
                 if isinstance(effect, Schedule):
-                    if effect.key == HEARTBEAT.key:
-                        one.due = at + effect.after_us
+                    key, after_us, _ = effect
+                    if key == BEAT:
+                        one.due = at + after_us
                     else:
-                        one.pending = (at + effect.after_us, Fired(effect.key, 0))
+                        one.pending = (at + after_us, Fired(key, 0))
                 elif isinstance(effect, Consume):
                     has_other = True
                     self.consume(number, event, effect)

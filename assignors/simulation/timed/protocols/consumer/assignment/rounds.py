@@ -34,6 +34,7 @@ from assignors.simulation.timed.protocols.consumer.coordinator_state import (
     Changes,
     ConsumerCoordinator,
     Refused,
+    Timer,
     Work,
 )
 from assignors.simulation.timed.protocols.consumer.counts import is_homogeneous
@@ -175,26 +176,56 @@ def reconcile(
     """
     state, group, _, out = work
     member = update.after
-    is_there = member.state is MemberState.STABLE and member.epoch == target_epoch
-    if is_there and not update.has_changed:
+    after = nearer(
+        state,
+        group,
+        member,
+        target_epoch=target_epoch,
+        target=target,
+        owned=update.owned,
+        has_changed=update.has_changed,
+    )
+    if after is not member:
+        out.records.append(after.record)
+        if after.classic is None:
+            out.timers.append(rebalance_timer(after))
+    return after
+
+
+def rebalance_timer(member: ConsumerMember) -> Timer:
+    """Return what starts or stops the timer by which a member must have given up what it has to."""
+    is_revoking = member.state is MemberState.UNREVOKED
+    wait = member.rebalance_timeout_ms * MILLISECOND if is_revoking else None
+    return ("rebalance", member.member_id), wait, member.epoch
+
+
+def nearer(
+    state: ConsumerCoordinator,
+    group: ConsumerGroup,
+    member: ConsumerMember,
+    *,
+    target_epoch: int,
+    target: TopicPartitions,
+    owned: TopicPartitions | None,
+    has_changed: bool = False,
+) -> ConsumerMember:
+    """Return a member one step nearer to its target, itself if it stays where it is.
+
+    `owned` is what it reports to own, `has_changed` whether it subscribes to something else.
+    """
+    if member.epoch == target_epoch and member.state is MemberState.STABLE and not has_changed:
         return member
     after = reconciled(
         member,
         target_epoch=target_epoch,
         target=target,
-        has_changed_topics=update.has_changed,
+        has_changed_topics=has_changed,
         topics=subscribed_topics(member, group.resolved),
         known=state.cluster.topics,
-        owned=update.owned,
+        owned=owned,
         partition_epochs=group.partition_epochs,
     )
-    if after != member:
-        out.records.append(after.record)
-        if after.classic is None:
-            is_revoking = after.state is MemberState.UNREVOKED
-            wait = after.rebalance_timeout_ms * MILLISECOND if is_revoking else None
-            out.timers.append((("rebalance", after.member_id), wait, after.epoch))
-    return after
+    return member if after == member else after
 
 
 def apply(state: ConsumerCoordinator, group: ConsumerGroup, out: Changes) -> None:

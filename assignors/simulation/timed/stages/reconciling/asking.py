@@ -1,0 +1,71 @@
+"""What members on their way ask the coordinator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assignors.simulation.timed.costs.meter import Meter
+from assignors.simulation.timed.heartbeats import Heartbeats
+from assignors.simulation.timed.protocols.consumer.assignment.unwritten import brought_on
+from assignors.simulation.timed.protocols.consumer.coordinator import heartbeat
+from assignors.simulation.timed.protocols.consumer.messages import (
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
+)
+from assignors.simulation.timed.protocols.consumer.step import CLOCK_STARTS_MS, WaitingCoordinator
+from assignors.simulation.timed.protocols.effects import (
+    COORDINATOR,
+    MILLISECOND,
+    Arrived,
+    CoordinatorEvent,
+    Fired,
+    TimerKey,
+)
+
+SESSION = "session"
+
+
+@dataclass(slots=True, kw_only=True)
+class Asking:
+    """The coordinator, and what has to know of its steps."""
+
+    waiting: WaitingCoordinator
+    heartbeats: Heartbeats
+    meter: Meter
+    take_note: Callable[[CoordinatorEvent, int], object]
+    """Takes note of a step of the coordinator; with the epoch before it."""
+
+    def answer(
+        self, arrived: Arrived, request: ConsumerHeartbeat
+    ) -> tuple[ConsumerHeartbeatResponse, bool]:
+        """Return the answer to a request that has arrived, and whether it waits for records.
+
+        Its member's session is left out. Cost: O(its partitions), plus the assignor where a target
+        is computed.
+        """
+        state, now = self.waiting.coordinator, self.heartbeats.queue.now
+        before, now_ms = state.group.epoch, CLOCK_STARTS_MS + now // MILLISECOND
+        found = brought_on(state, now_ms, request)
+        if found is not None:
+            response, timer = found
+            self.meter.count(now, self.heartbeats.sides, before)
+            if timer is not None:
+                self._start(*timer)
+            return response, timer is not None
+        changes = heartbeat(state, now_ms, request)
+        for key, after_us, data in changes.timers:
+            if key[0] != SESSION:
+                self._start(key, after_us, data)
+        self.take_note(arrived, before)
+        assert isinstance(changes.response, ConsumerHeartbeatResponse)
+        return changes.response, bool(changes.records)
+
+    def _start(self, key: TimerKey, after_us: int | None, data: int) -> None:
+        """Start or stop a timer of the coordinator."""
+        queue, known = self.heartbeats.queue, (COORDINATOR, key)
+        if after_us is None:
+            queue.stop(known)
+        else:
+            event = (COORDINATOR, Fired(key, data))
+            queue.start(known, queue.now + after_us, event, None, key[-1])
