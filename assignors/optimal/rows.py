@@ -52,10 +52,14 @@ class Rows:
     def sums(self) -> tuple[Int64, Int64]:
         """Return how much of each row has an owner, and how much each member owns."""
         row_count, member_count = self.allowed.shape
-        held = self.owner >= 0
-        is_all = held.all()
-        row, owner = (self.row_of, self.owner) if is_all else (self.row_of[held], self.owner[held])
-        return np.bincount(row, minlength=row_count), np.bincount(owner, minlength=member_count)
+        if not len(self.cell):
+            return np.zeros(row_count, dtype=np.int64), np.zeros(member_count, dtype=np.int64)
+        # Few have no owner, as a rule: those are counted.
+        free = self.row_of[(self.owner < 0).nonzero()[0]]
+        free_count = np.bincount(free[free >= 0], minlength=row_count)
+        number = self.owner.astype(np.int64)
+        number += 1  # so that nobody counts as 0
+        return self.size - free_count, np.bincount(number, minlength=member_count + 1)[1:]
 
 
 _rows = unchecked(Rows)
