@@ -132,7 +132,8 @@ _RUN = (
         nullable(STRING),
         "Of all members in a classic group, null where it is not one; else the broker's.",
     ),
-    Key("scenario_hash", STRING, "Equal for the same scenario, whatever seed and protocol."),
+    Key("scenario_hash", STRING, "Equal for the same scenario, seed and protocol included."),
+    Key("package_version", STRING, "Of this package: another one may play a scenario otherwise."),
 )
 _RUN_NAMES = frozenset(key.name for key in _RUN)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from assignors import __version__
 from assignors.simulation.timed.gallery import GALLERY
 from assignors.simulation.timed.tables.rows import interval_rows
 from tests.cli.running import GROUP, answers, process
@@ -31,6 +32,7 @@ def test_there_is_a_row_for_each_protocol_and_seed() -> None:
     ]
     assert all(row["is_settled"] and row["gaps"] == 10 for row in rows)
     assert len({row["scenario_hash"] for row in rows}) == 4
+    assert {row["package_version"] for row in rows} == {__version__}
 
 
 def test_execution_models_are_compared_side_by_side() -> None:

@@ -50,7 +50,8 @@ SIMULATED = {
     "coordinator_model": "Execution model of the coordinator; null: it has none.",
     "client_model": "How the clients of all members divide their work among threads.",
     "assignor": "Of all members in a classic group, null where it is not one; else the broker's.",
-    "scenario_hash": "Hash of the scenario without seed and protocol: equal for the same scenario.",
+    "scenario_hash": "Hash of the whole scenario, seed and protocol included.",
+    "package_version": "Version of this package: another one may play a scenario otherwise.",
     "error": "Why there is no result; all other figures are null then.",
 }
 """Columns of the results of `simulate` that are no fields of a class."""

@@ -33,7 +33,15 @@ TASK = "simulation_task"
 _TYPES = {
     **{field.name: field.type for kind in (TimedResult, IntervalRow) for field in schema_of(kind)},
     **dict.fromkeys(
-        ("protocol", "coordinator_model", "client_model", "assignor", "scenario_hash", "error"),
+        (
+            "protocol",
+            "coordinator_model",
+            "client_model",
+            "assignor",
+            "scenario_hash",
+            "package_version",
+            "error",
+        ),
         pa.string(),
     ),
 }

@@ -22,6 +22,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Annotated, Any
 
+from assignors import __version__
 from assignors.documents.values import DocumentError, ErrorCode
 from assignors.ownership.intervals import ownerships
 from assignors.simulation.processes import in_processes
@@ -67,7 +68,7 @@ class IntervalRow:
     """Why it ended, as the member's effect had it."""
 
 
-IDENTITY = (*GIVEN, "scenario_hash")
+IDENTITY = (*GIVEN, "scenario_hash", "package_version")
 """Columns by which every row names its run."""
 FIGURES = tuple(each.name for each in fields(TimedResult) if each.name not in IDENTITY)
 RESULT_COLUMNS = (*IDENTITY, *FIGURES, "error")
@@ -175,6 +176,7 @@ def identity(scenario: Scenario) -> dict[str, Any]:
         "client_model": _client_model(scenario),
         "assignor": _assignor(scenario),
         "scenario_hash": scenario_hash(scenario),
+        "package_version": __version__,
     }
 
 
