@@ -256,6 +256,18 @@ class Group:
             raise ValueError(f"member {twice!r} stands twice in the group")
 
 
+def require_group(group: object) -> None:
+    """Raise `ValueError` for what is no group, such as the dictionary that describes one.
+
+    >>> require_group({"topics": {}, "members": []})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: group: expected a Group; ...
+    """
+    if not isinstance(group, Group):
+        words = "expected a Group; documents.groups.group_from_document makes one of a document"
+        raise ValueError(f"group: {words}, found {type(group).__name__}")
+
+
 class MemberNoteCode(StrEnum):
     """Codes of notes on members and groups; those on a member's bytes are `wire.NoteCode`."""
 

@@ -56,13 +56,13 @@ ALLOWED = {
     "assignors.simulation.traffic.tables.arrow": {"pyarrow"},
     "assignors.simulation.traffic.tables.spark": {"pyarrow", "pyspark"},
     "assignors.replay.sources": {"pyarrow", "crc32c"},
-    "assignors.replay.sources.cluster": {"confluent_kafka"},
-    "assignors.replay.sources.live": {"pyspark"},
+    "assignors.replay.sources.topic_by_consumer": {"confluent_kafka"},
+    "assignors.replay.sources.topic_by_spark": {"pyspark"},
     "assignors.replay.decode": {"numpy", "pyarrow"},
     "assignors.replay.decode.logged_records": set(),
     "assignors.replay.report": {"jinja2", "markupsafe"},
     "assignors.replay.simulated": {"jinja2"},
-    "assignors.replay.live": {"pyarrow"},  # its sources need it
+    "assignors.replay.from_cluster": {"pyarrow"},  # its sources need it
     "assignors.replay.result": {"pyarrow"},  # as above
     "assignors.replay.serving": {"pyarrow"},  # as above
     "assignors.replay.tables.arrow": {"pyarrow"},

@@ -17,7 +17,7 @@ from assignors.checks.distance import distance
 from assignors.checks.handover import handover, needs_follow_up
 from assignors.checks.validity import validity
 from assignors.checks.violation import Report, Rule, Violation
-from assignors.model import Assignment, Group
+from assignors.model import Assignment, Group, require_group
 from assignors.names.sequences import as_partitions
 from wire import TopicPartitions
 
@@ -45,9 +45,7 @@ def check(
     that are no numbers, a `Rebalance` in place of its `assignment`, a document in place of a group.
     Cost: that of the optimal solver, plus O(size of the input).
     """
-    if not isinstance(group, Group):
-        words = "expected a Group; documents.groups.group_from_document makes one of a document"
-        raise ValueError(f"group: {words}, found {type(group).__name__}")
+    require_group(group)
     if not isinstance(assignment, Mapping):
         words = "expected member id -> topic -> partitions; a Rebalance has it as .assignment"
         raise ValueError(f"assignment: {words}, found {type(assignment).__name__}")

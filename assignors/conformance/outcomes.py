@@ -11,6 +11,10 @@ from assignors.conformance.program_under_test import NoAnswer, ProgramUnderTest
 from assignors.conformance.vectors import Vector
 from assignors.documents.values import Document
 
+UNASKED_SECONDS, UNASKED_TIMES = 1.0, 2.0
+"""A program that ended on the first vector is watched so long, and so many times as long as it ran,
+without being asked: one that ends then cannot be started."""
+
 
 class Status(StrEnum):
     """The result of one vector."""
@@ -37,11 +41,14 @@ def outcomes(
 ) -> Iterator[Outcome]:
     """Yield the outcome of each vector, in order, as soon as the program has answered it.
 
-    Raises `OSError` if the program cannot be started. A vector takes as long as the program,
-    the program's timeout at most.
+    Raises `OSError` if the program cannot be started: `ChildProcessError` if it ends whatever it is
+    asked. A vector takes as long as the program, the program's timeout at most.
     """
-    for vector in vectors:
-        yield judged(vector, program.ask(vector.request()), strictness)
+    for place, vector in enumerate(vectors):
+        answer = program.ask(vector.request())
+        if not place and isinstance(answer, NoAnswer) and answer.ended_in_seconds is not None:
+            program.require_waiting(UNASKED_SECONDS + UNASKED_TIMES * answer.ended_in_seconds)
+        yield judged(vector, answer, strictness)
 
 
 def judged(vector: Vector, answer: Document | NoAnswer, strictness: Strictness) -> Outcome:

@@ -15,6 +15,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -43,6 +44,8 @@ class NoAnswer:
 
     reason: str
     """Why, as a sentence."""
+    ended_in_seconds: float | None = None
+    """How long it ran, where it ended by itself and printed nothing."""
 
 
 class ProgramUnderTest:
@@ -73,6 +76,19 @@ class ProgramUnderTest:
         """Start it, if it does not run; `OSError` if that fails."""
         if self._running is None:
             self._running = _Process(self._command)
+
+    def require_waiting(self, seconds: float) -> None:
+        """Raise `ChildProcessError` if it ends within so many seconds, though nothing is asked.
+
+        Then no request is what it failed on. It is started for this, and ended.
+        """
+        process = _Process(self._command)
+        try:
+            ending = process.ending_unasked(seconds)
+        finally:
+            process.end(0)
+        if ending is not None:
+            raise ChildProcessError(f"it {ending}, and was asked nothing")
 
     def ask(self, request: Document) -> Document | NoAnswer:
         """Return the program's answer, an object with its `id` and `out`, `error` or `skip`.
@@ -109,6 +125,7 @@ class _Process:
         self._lines: SimpleQueue[bytes] = SimpleQueue()
         self._lines_wanted = Semaphore(0)
         self._stderr_tail = b""
+        self._started_at = time.monotonic()
         streams = (self._process.stdin, self._process.stdout, self._process.stderr)
         works = (self._write, self._read, self._read_stderr)
         self._threads = [
@@ -131,7 +148,20 @@ class _Process:
         if len(line) == LINE_LIMIT:
             return NoAnswer(f"a line of more than {LINE_LIMIT} bytes")
         ending = self._ending(timeout_seconds)
-        return NoAnswer(f"half a line, then it {ending}" if line else f"it {ending}")
+        if line:
+            return NoAnswer(f"half a line, then it {ending}")
+        has_ended = self._process.returncode is not None
+        seconds = time.monotonic() - self._started_at if has_ended else None
+        return NoAnswer(f"it {ending}", ended_in_seconds=seconds)
+
+    def ending_unasked(self, seconds: float) -> str | None:
+        """Return how it ends within so many seconds; `None` where it does not, or prints a line."""
+        self._lines_wanted.release()
+        try:
+            line = self._lines.get(timeout=seconds)
+        except Empty:
+            return None
+        return None if line else self._ending(seconds)
 
     def end(self, grace_seconds: float) -> None:
         """Close its input, wait so long for it to end, then kill it and its children."""

@@ -88,6 +88,19 @@ class DocumentError(ValueError):
         above = self.place[:-1]
         return f"{self.text} at {path_of(above)}" if above else self.text
 
+    def after_path(self) -> str:
+        """Return the path and the sentence; a key that ends the first does not begin the second.
+
+        >>> print(DocumentError(ErrorCode.MISSING, "'model' is missing", ("model",)).after_path())
+        model: is missing
+        """
+        key = f"{self.place[-1]!r} " if self.place else ""
+        return f"{self.path}: {self.text.removeprefix(key)}"
+
+    def below(self, *place: str) -> DocumentError:
+        """Return the error of a document that stands at a place of another one."""
+        return DocumentError(self.kind, self.text, (*place, *self.place))
+
     def document(self) -> Document:
         """Return the error as it is written in an answer: kind, text, and path or offset."""
         where: Document = {"path": self.path} if self.offset is None else {"offset": self.offset}

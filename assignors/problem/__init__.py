@@ -22,7 +22,7 @@ import numpy as np
 
 from assignors.arrays import Bool, Int32, Int64, partition_arrays
 from assignors.group_bytes.members import ReadMembers
-from assignors.model import Assignment, Group, Member, in_id_order, member_ids_of
+from assignors.model import Assignment, Group, Member, in_id_order, member_ids_of, require_group
 from assignors.problem.cluster_tables import asked_topics, racks_of
 from wire import TopicPartitions
 from wire.constructors import unchecked
@@ -106,6 +106,7 @@ def problem_of(group: Group, *, with_racks: bool = True) -> Problem:
     >>> problem.takes[problem.class_of].tolist()
     [[True, True], [True, False]]
     """
+    require_group(group)
     members: Sequence[Member]
     if isinstance(group.members, ReadMembers):
         members = group.members.in_id_order(utf16_key)

@@ -67,7 +67,7 @@ def replay(
     ['group', 'life', 'assignor', 'generation']
     """
     with imported_from("replay"):
-        from assignors.replay.live import cluster_of  # noqa: PLC0415 - as below
+        from assignors.replay.from_cluster import cluster_of  # noqa: PLC0415 - as below
         from assignors.replay.result import (  # noqa: PLC0415 - pyarrow: only who calls needs it
             replayed_source,
             selection_of,

@@ -34,8 +34,8 @@ from assignors.replay.engines.python import Settings, chosen_histories, joined, 
 from assignors.replay.findings import Selection, Severity
 from assignors.replay.findings.causes import worst_first
 from assignors.replay.findings.thresholds import thresholds_from_document
+from assignors.replay.from_cluster import counts_and_names, live_records
 from assignors.replay.history.log_ends import log_ends_from_document
-from assignors.replay.live import counts_and_names, live_records
 from assignors.replay.sources import open_source
 from assignors.replay.sources.frames import WHERE, ArrowStream, read_frame
 from assignors.replay.tables.arrow import as_arrow, write_tables

@@ -105,7 +105,9 @@ def _hand_in(
 
 def _end(pool: ProcessPoolExecutor) -> None:
     """End the processes, whatever they are doing."""
-    # `terminate_workers` is new in Python 3.14.
+    # `terminate_workers` is new in Python 3.14, and reads the same. Before that nothing public
+    # names the processes: a context that keeps what it makes has to take the place of two classes
+    # of `multiprocessing`, and a number that a process sends may be another's when it has ended.
     for process in list((pool._processes or {}).values()):  # noqa: SLF001 - as above
         process.terminate()
     pool.shutdown(cancel_futures=True)

@@ -12,7 +12,7 @@ from assignors.claims import claims_of
 from assignors.group_bytes.assignments import AssignedPartitions
 from assignors.handover import withhold
 from assignors.metrics import lazy_stats
-from assignors.model import Group
+from assignors.model import Group, require_group
 from assignors.optimal.cooperative_sticky import assign as assign_by_count
 from assignors.problem import partitions_by_topic, problem_of
 from assignors.rebalance import LazyFigures, Rebalance
@@ -34,6 +34,7 @@ def assign(group: Group) -> Rebalance:
     >>> answer.assignment, answer.withheld
     ({'a': {'t': (0,)}, 'b': {'t': (2, 3)}}, {'t': (1,)})
     """
+    require_group(group)
     if group.weighting is None:
         return assign_by_count(group)
     problem = problem_of(group)

@@ -15,7 +15,7 @@ from assignors.assignor import Assignor, UserData
 from assignors.claims import Claims, claims_of, favoured_owners
 from assignors.group_bytes.assignments import AssignedPartitions
 from assignors.metrics import lazy_stats
-from assignors.model import Group
+from assignors.model import Group, require_group
 from assignors.optimal.sticky import assign as assign_by_count
 from assignors.problem import NOBODY, Problem, partitions_by_topic, problem_of
 from assignors.rebalance import Figure, LazyFigures, Rebalance
@@ -111,6 +111,7 @@ def assign(group: Group) -> Rebalance:
     >>> answer.assignment, answer.stats["use_max"], answer.stats["use_bound"]
     ({'a': {'t': (0,)}, 'b': {'t': (1, 2, 3)}}, 50.0, 50.0)
     """
+    require_group(group)
     if group.weighting is None:
         return assign_by_count(group)
     problem = problem_of(group)

@@ -174,6 +174,7 @@ def test_exact_asks_for_the_references_answer_and_order_for_its_order(tmp_path: 
     [
         (["--command", "no-such-program-anywhere"], "does not start"),
         (["--command", "/"], "does not start"),
+        (["--command", f"{sys.executable} -m no_such_module"], "No module named no_such_module"),
         (["--command", ""], "no program"),
         (["--command", "'open"], "No closing quotation"),
         (["--command", PROGRAM, "--only", "zzz"], "no such vector"),

@@ -109,6 +109,22 @@ def test_a_program_that_cannot_be_started_says_so() -> None:
         program.ask({"id": "a"})
 
 
+def test_a_program_that_ends_unasked_is_told_from_one_that_a_request_ends() -> None:
+    ending = [sys.executable, "-c", "import sys; sys.exit('no settings')"]
+    with ProgramUnderTest(ending) as program:
+        answer = program.ask({"id": "a"})
+        assert isinstance(answer, NoAnswer)
+        assert answer.ended_in_seconds is not None
+        with pytest.raises(ChildProcessError, match="exit code 1: no settings, and was asked not"):
+            program.require_waiting(TIMEOUT_SECONDS)
+    with ProgramUnderTest(COMMAND) as program:
+        answer = program.ask({"id": "a", "do": "end"})
+        assert isinstance(answer, NoAnswer)
+        assert answer.ended_in_seconds is not None
+        program.require_waiting(0.2)
+        assert program.ask({"id": "a", "do": "answer"}) == {"id": "a", "out": {"ud": "ffffffff"}}
+
+
 def test_nothing_is_left_behind() -> None:
     threads = threading.active_count()
     descriptors = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0  # noqa: PTH208  # names alone

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from assignors import ASSIGNORS, RebalanceProtocol, assignor_named
+from assignors.checks import check
 from assignors.leader import REPAIR
 from assignors.model import Group
 from assignors.options import Options
@@ -69,3 +71,15 @@ def test_answers_of_the_registry_are_taken_as_they_are() -> None:
     """A family that is forgotten here is checked at every round, for up to half of its time."""
     assert {assignor.family for assignor in ASSIGNORS.values()} == FAMILIES
     assert all(with_checked_answers(assignor) is assignor for assignor in ASSIGNORS.values())
+
+
+@pytest.mark.parametrize("name", ASSIGNORS)
+def test_a_dictionary_in_place_of_a_group_is_told_as_such(name: str) -> None:
+    described: Any = {"topics": {"t": 1}, "members": [{"id": "a", "topics": ["t"]}]}
+    words = r"group: expected a Group; documents.groups.group_from_document .*, found dict$"
+    with pytest.raises(ValueError, match=words):
+        ASSIGNORS[name].assign(described)
+    with pytest.raises(ValueError, match=words):
+        check(described, {})
+    with pytest.raises(ValueError, match=r"group: expected a Group; .*, found list$"):
+        ASSIGNORS[name].assign([described])  # type: ignore[arg-type]

@@ -21,7 +21,7 @@ from assignors.cli.command import command
 from assignors.clients.librdkafka.settings import ClientSettings
 from assignors.replay import replay
 from assignors.replay.sources import Isolation, Raw, SourceError, open_source, read_segments
-from assignors.replay.sources.cluster import open_topic
+from assignors.replay.sources.topic_by_consumer import open_topic
 from assignors.replay.tables.columns import as_dict
 from tests.cli.running import COMMAND, ROOT, answers, printed_rows, process
 from tests.conftest import need

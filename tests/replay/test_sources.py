@@ -29,7 +29,7 @@ from assignors.replay.sources import (
     uniform,
     write_parquet,
 )
-from assignors.replay.sources.live import CONNECTOR, connector_settings
+from assignors.replay.sources.topic_by_spark import CONNECTOR, connector_settings
 from tests.replay.offsets_topics import offsets_topic
 
 blobs = st.none() | st.binary(max_size=40)

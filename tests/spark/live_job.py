@@ -12,7 +12,7 @@ from typing import Any
 
 from assignors.replay.engines.spark import decode_records
 from assignors.replay.sources import SourceError
-from assignors.replay.sources.live import (
+from assignors.replay.sources.topic_by_spark import (
     connector_settings,
     read_topic,
     require_rows,

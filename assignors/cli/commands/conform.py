@@ -121,7 +121,10 @@ def conform(
             program,
             Strictness(exact=exact or in_order, in_order=in_order),
         )
-        code = write(_documents(results, totals), form, show_conformed)
+        try:
+            code = write(_documents(results, totals), form, show_conformed)
+        except ChildProcessError as error:
+            raise _not_started(command_line, error) from None
     has_failures = any(counts[Status.FAILED] for counts in totals.values())
     context.exit(max(code, VIOLATIONS if has_failures else CLEAN))
 
@@ -156,9 +159,11 @@ def _start(program: ProgramUnderTest, command_line: str) -> None:
     try:
         program.start()
     except OSError as error:
-        raise click.BadParameter(
-            f"{command_line} does not start: {error}", param_hint="--command"
-        ) from None
+        raise _not_started(command_line, error) from None
+
+
+def _not_started(command_line: str, error: OSError) -> click.BadParameter:
+    return click.BadParameter(f"{command_line} does not start: {error}", param_hint="--command")
 
 
 def _documents(results: Iterable[Outcome], totals: dict[str, Counter[str]]) -> Iterator[Document]:

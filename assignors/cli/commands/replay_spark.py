@@ -84,7 +84,7 @@ def _session(request: ReplayRequest) -> Iterator[Any]:
         from pyspark.errors import PySparkException  # noqa: PLC0415 - the extra `spark`
 
         from assignors.replay.sources import SourceError  # noqa: PLC0415 - the extra `replay`
-        from assignors.replay.sources.live import connector_settings  # noqa: PLC0415 - as above
+        from assignors.replay.sources.topic_by_spark import connector_settings  # noqa: PLC0415 - as above
         from assignors.spark import local_session  # noqa: PLC0415 - as above
     is_live = request.source is None
     if is_live and request.jars is None:
@@ -110,7 +110,7 @@ def _session(request: ReplayRequest) -> Iterator[Any]:
 
 def _frame(request: ReplayRequest, session: Any) -> DataFrame:  # noqa: ANN401 - a session of any kind
     """Return the raw records of the source."""
-    from assignors.replay.sources.live import read_topic, require_rows  # noqa: PLC0415 - as above
+    from assignors.replay.sources.topic_by_spark import read_topic, require_rows  # noqa: PLC0415 - as above
 
     if request.source is None:
         assert request.cluster is not None, "without a source there is a cluster"

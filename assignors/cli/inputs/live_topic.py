@@ -10,7 +10,7 @@ from assignors.clients.librdkafka.settings import ClientSettings
 from assignors.replay.decode.group_selection import of_groups
 from assignors.replay.engines.python import no_group_matches
 from assignors.replay.sources import Isolation, Raw, SourceError
-from assignors.replay.sources.cluster import open_topic
+from assignors.replay.sources.topic_by_consumer import open_topic
 from wire.text import utf16_key
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assignors.arrays import Int32, Int64
+from assignors.arrays import Int32, Int64, bounds_of
 from assignors.group_bytes.entries.places import (
     COUNT_SIZE,
     NAME_LENGTH_SIZE,
@@ -144,8 +144,7 @@ def _at_places(
     size: Int64 | int = headers.size.take(topic)
     if headers.are_alike:
         size = width - COUNT_SIZE - NUMBER_SIZE
-    end = np.zeros(len(topic) + 1, dtype=np.int64)
-    np.cumsum(size + (COUNT_SIZE + NUMBER_SIZE * count), out=end[1:])
+    end = bounds_of(np.add(size, COUNT_SIZE + NUMBER_SIZE * count))
     place = end[:-1]
     out = np.empty(int(end[-1]) + width, dtype=np.uint8)
     # In ascending order: what is written beyond an entry is written anew for what follows it.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise, repeat
 from typing import Any, TypeGuard
 
-from assignors.model import Group, LazyMembers, Member, in_id_order
+from assignors.model import Group, LazyMembers, Member, in_id_order, require_group
 from assignors.problem import NOBODY
 from wire import TopicPartitions
 from wire.text import utf16_sorted
@@ -190,6 +190,7 @@ def small_problem(group: Group, *, partitions_max: int = PARTITIONS_MAX) -> Smal
     >>> problem.topics, problem.first, [sorted(taken) for taken in problem.takes]
     (('t', 'u'), (0, 2, 3), [['t', 'u'], ['t']])
     """
+    require_group(group)
     members = group.members
     is_read_together = type(members) is not tuple and isinstance(members, LazyMembers)
     if is_read_together or not 0 < len(members) <= partitions_max:

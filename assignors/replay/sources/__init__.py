@@ -1,4 +1,6 @@
-"""Where raw records come from: JSON lines, Parquet, segment files; `live` asks a cluster.
+"""Where raw records come from: JSON lines, Parquet, segment files, a live cluster.
+
+A cluster is read by a plain consumer (`topic_by_consumer`) or by Spark (`topic_by_spark`).
 
 `open_source` yields the rows (`Raw`) of any of them and holds no more than a batch at a time.
 What cannot be read is a row with `error` set; a source that cannot be read at all is a

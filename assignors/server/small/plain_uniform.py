@@ -16,7 +16,7 @@ from struct import unpack
 
 from assignors.jvm.few_keys import in_set_order, order_of_computed, order_of_names, order_of_put
 from assignors.jvm.hash_order import copied_set_capacity, uuid_hash
-from assignors.model import Cluster, Group, Member
+from assignors.model import Cluster, Group, Member, require_group
 from assignors.options import Jdk
 from assignors.rebalance import Figure, LazyFigures, Rebalance
 from assignors.server.spec import are_topic_ids, made_id, made_ids_note
@@ -51,6 +51,7 @@ def plain_answer(
     `figures` computes those of the answer, when somebody reads them. Cost: O(P + C + M log M), and
     that of the members' shares when they are read.
     """
+    require_group(group)
     if group.also_assigned or is_large(group):
         return None
     topics = group.members[0].topics

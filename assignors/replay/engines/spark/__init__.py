@@ -23,7 +23,7 @@ from assignors.replay.engines.spark.names import topic_names
 from assignors.replay.engines.spark.selection import group_names, records_of_groups
 from assignors.replay.engines.spark.sources import json_line_records, segment_records
 from assignors.replay.engines.spark.tables import analysed_groups, table, tables
-from assignors.replay.sources.live import connector_settings, read_topic, stream_topic
+from assignors.replay.sources.topic_by_spark import connector_settings, read_topic, stream_topic
 
 __all__ = [
     "analysed_groups",

@@ -104,7 +104,7 @@ def _attempt(play: Callable[[Point], dict[str, Any]], row: PointRow) -> dict[str
     try:
         return play(point_from_document({name: row.get(name) for name in POINT_COLUMNS}))
     except DocumentError as error:
-        return {**_failed(row), "error": f"bad-row: {error.path}: {error.text}"}
+        return {**_failed(row), "error": f"bad-row: {error.after_path()}"}
     except MemoryError:
         text = "MemoryError: the run does not fit into the memory of this process"
         return {**_failed(row), "error": text}

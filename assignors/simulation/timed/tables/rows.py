@@ -94,7 +94,7 @@ def result_rows(
     `CHUNKS_AHEAD` chunks for each.
 
     >>> [row["error"] for row in result_rows([{"scenario": "crash"}, {"scenario": "{}"}])]
-    [None, "bad-row: scenario.version: 'version' is missing"]
+    [None, "bad-row: scenario.version: is missing"]
     """
     play = partial(_result_rows, own_assignors=tuple(own_assignors))
     return _in_processes(rows, play, processes, chunk)
@@ -240,7 +240,7 @@ def _parsed(given: object, own_assignors: Collection[str]) -> Scenario:
     try:
         return scenario_from_document(given, own_assignors=own_assignors)
     except DocumentError as error:
-        raise _below_scenario(error) from None
+        raise error.below("scenario") from None
 
 
 def _overridden(scenario: Scenario, row: Row, own_assignors: Collection[str]) -> Scenario:
@@ -280,16 +280,8 @@ def _overridden(scenario: Scenario, row: Row, own_assignors: Collection[str]) ->
     try:
         require_possible(changed)
     except DocumentError as error:
-        raise _below_scenario(error) from None
+        raise error.below("scenario") from None
     return changed
-
-
-def _below_scenario(error: DocumentError) -> DocumentError:
-    """Return the error with the path that it has in the row."""
-    path = "scenario" if error.path == "$" else f"scenario.{error.path}"
-    moved = DocumentError(ErrorCode(error.kind), error.text)
-    moved.path = path
-    return moved
 
 
 def _attempt(
@@ -299,7 +291,7 @@ def _attempt(
     empty: dict[str, Any],
 ) -> Any:  # noqa: ANN401 - what `play` returns, or a row with an error
     if isinstance(scenario, DocumentError):
-        error = f"bad-row: {scenario.path}: {scenario.text}"
+        error = f"bad-row: {scenario.after_path()}"
         return {**empty, **_given_identity(row), "error": error}
     try:
         return play(scenario)

@@ -89,9 +89,7 @@ def scenario_of(row: TrafficRow) -> TrafficScenario:
     try:
         return traffic_from_document(given)
     except DocumentError as error:
-        moved = DocumentError(error.kind, error.text)
-        moved.path = "scenario" if error.path == "$" else f"scenario.{error.path}"
-        raise moved from None
+        raise error.below("scenario") from None
 
 
 def _played(
@@ -104,7 +102,7 @@ def _played(
             scenario = scenario_of(row)
             seed = 0 if row.get("seed") is None else as_seed(row["seed"], ("seed",))
         except DocumentError as error:
-            yield {**failed, "error": f"bad-row: {error.path}: {error.text}"}
+            yield {**failed, "error": f"bad-row: {error.after_path()}"}
             continue
         for assignor in assignors:
             named = {**failed, "scenario": scenario.name, "assignor": assignor.full_name}

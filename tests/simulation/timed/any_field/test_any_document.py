@@ -94,7 +94,7 @@ def require_named(error: DocumentError, wrong: Document) -> None:
     assert error.path != "$"
     given = [{"scenario": json.dumps(wrong)}]
     (row,) = result_rows(given)
-    assert row["error"] == f"bad-row: scenario.{error.path}: {error.text}"
+    assert row["error"] == f"bad-row: {error.below('scenario').after_path()}"
     [batch] = arrow.results([pa.RecordBatch.from_pylist(given)])
     assert batch.to_pylist() == [row]
 

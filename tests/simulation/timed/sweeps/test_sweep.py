@@ -98,7 +98,7 @@ def test_a_row_that_is_no_point_is_an_error_in_its_own_row() -> None:
     assert [row["error"].partition(";")[0] for row in found[1:4]] == [
         "bad-row: model: no execution model 'fast'",
         "bad-row: groups: 0 is not between 1 and 1000000",
-        "bad-row: model: 'model' is missing",
+        "bad-row: model: is missing",
     ]
     assert found[2]["check_us"] == 0
     assert found[2]["p99_ms"] is found[2]["groups"] is None

@@ -1,4 +1,4 @@
-"""A live cluster as the source of a replay: its records, partition counts and topic ids."""
+"""What a replay in Python takes from a live cluster: records, partition counts and topic ids."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assignors.clients.librdkafka.settings import ClientSettings, read_settings
 from assignors.extras import imported_from
 from assignors.replay.decode.group_selection import of_groups
 from assignors.replay.decode.logged_records import LoggedRecord, logged_records
-from assignors.replay.sources.cluster import open_topic
+from assignors.replay.sources.topic_by_consumer import open_topic
 
 
 def cluster_of(bootstrap: str | None, command_config: str | None) -> ClientSettings | None:
