@@ -2,17 +2,22 @@
 
 The time of a start is measured. The others are searched for, each among a few values. Other sizes
 are never looked at: they are the test.
+
+A client handles an answer at one speed, whatever assignor its group has. So `handling_us` is looked
+for over all classic kinds of a client together: of thirty repetitions of one kind, chance alone
+chose values from 0 to 600.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import median
 
-from assignors.simulation.timed.scenario import Verb
+from assignors.simulation.timed.scenario import GroupProtocol, Verb
 from tests.foreign.calibrate.compare import NEAR_S, TIMES, compare
 from tests.foreign.calibrate.plan import KINDS, MILLI, Kind
 from tests.foreign.calibrate.predictions import predicts_one_by_one, trials_of
@@ -30,7 +35,7 @@ HANDLING_US = (0, 50, 100, 150, 200, 300, 400, 600)
 LATE_MS = (0, 1, 2, 3, 5)
 """Both let the members of a group act at different times: they are searched for together."""
 ROUNDS_GRID: Mapping[str, Sequence[int]] = {
-    "sync_delay_us": (0, 100, 200, 400, 700, 1000, 2000),
+    "sync_delay_us": (0, 100, 200, 400, 700, 1000, 1400, 2000),
     "between_polls_us": (1000, 2000, 3000, 4000, 6000, 8000, 12000),
 }
 """The same of what decides how often a round more is needed."""
@@ -38,37 +43,75 @@ ROUNDS_GRID: Mapping[str, Sequence[int]] = {
 
 def fit(recordings: Iterable[Recording]) -> dict[str, Constants]:
     """Return the constants of each kind of which ten members were recorded. Cost: minutes."""
-    by_kind: dict[str, list[Recording]] = {}
+    together: dict[tuple[str, GroupProtocol], dict[str, list[Recording]]] = {}
     for each in recordings:
         if each.plan.cell.members == FITTED_MEMBERS:
+            kind = KINDS[each.plan.cell.kind]
+            by_kind = together.setdefault((kind.client, kind.protocol), {})
             by_kind.setdefault(each.plan.cell.kind, []).append(each)
-    return {name: _fit(KINDS[name], several) for name, several in by_kind.items()}
+    with ProcessPoolExecutor() as processes:
+        found = list(processes.map(_fit_client, together.values()))
+    return {name: constants for each in found for name, constants in each.items()}
 
 
-def _fit(kind: Kind, recordings: Sequence[Recording]) -> Constants:
+def _fit_client(by_kind: Mapping[str, Sequence[Recording]]) -> dict[str, Constants]:
+    """Fit the kinds of one client under one protocol: they share `handling_us`.
+
+    What a kind says counts as its loss over its least loss: one whose times are spread widely would
+    decide alone otherwise.
+    """
+    tried = {name: _by_handling(KINDS[name], several) for name, several in by_kind.items()}
+    least = {name: min(loss for loss, _ in losses.values()) for name, losses in tried.items()}
+    handling_us = min(
+        HANDLING_US,
+        key=lambda value: sum(losses[value][0] / least[name] for name, losses in tried.items()),
+    )
+    return {
+        name: _with_rounds(KINDS[name], by_kind[name], losses[handling_us][1])
+        for name, losses in tried.items()
+    }
+
+
+def _by_handling(kind: Kind, recordings: Sequence[Recording]) -> dict[int, tuple[float, Constants]]:
+    """Return for each `handling_us` the least loss that a lateness gives, and its constants."""
     some = recordings
-    if predicts_one_by_one(kind):
+    if predicts_by_phase(kind):
         some = [
             replace(each, plan=replace(each.plan, verbs=each.plan.verbs[-2 * REPETITIONS :]))
             for each in recordings
         ]
-    in_polls = kind.client == "kafka-python"
-    best = Constants(
+    base = Constants(
         startup_ms=startup_ms(recordings),
-        between_polls_us=4000 * in_polls,
+        between_polls_us=4000 * (kind.client == "kafka-python"),
         compute_us_per_partition=COMPUTE_US[kind.assignor],
     )
-    tried = [
-        replace(best, handling_us=handling, late_ms=late)
-        for handling in HANDLING_US
-        for late in (LATE_MS if is_late_by_itself(kind) else (0,))
-    ]
-    best = min(tried, key=lambda one: _loss(kind, some, one))
+    found = {}
+    for handling in HANDLING_US:
+        tried = (
+            replace(base, handling_us=handling, late_ms=late)
+            for late in (LATE_MS if is_late_by_itself(kind) else (0,))
+        )
+        losses = [(_loss(kind, some, one), one) for one in tried]
+        found[handling] = min(losses, key=lambda each: each[0])
+    return found
+
+
+def _with_rounds(kind: Kind, recordings: Sequence[Recording], best: Constants) -> Constants:
+    """Return constants with what decides how often a round more is needed."""
+    in_polls = kind.client == "kafka-python"
     if kind.assignor != "cooperative-sticky" and not in_polls:
         return best  # a late SyncGroup changes nothing
     name = "between_polls_us" if in_polls else "sync_delay_us"
     several = (replace(best, **{name: value}) for value in ROUNDS_GRID[name])
     return min(several, key=lambda tried: _rounds_off(recordings, tried))
+
+
+def predicts_by_phase(kind: Kind) -> bool:
+    """Return whether a repetition's own prediction is like it, but for rounds more.
+
+    Polls of kafka-python's members begin and end by chance: no repetition is like another one.
+    """
+    return predicts_one_by_one(kind) and kind.client != "kafka-python"
 
 
 def _rounds_off(recordings: Sequence[Recording], constants: Constants) -> float:
@@ -97,13 +140,11 @@ def _loss(kind: Kind, recordings: Sequence[Recording], constants: Constants) -> 
     """Return how far predictions are off, in shares of what was measured, summed over figures.
 
     Where each repetition has its own prediction, of the same phase, the median of the differences
-    counts, as a round more or less shifts a time by a heartbeat. But polls of kafka-python's
-    members begin and end by chance, and no repetition is like another one: there medians count.
+    counts, as a round more or less shifts a time by a heartbeat. Elsewhere what is compared in the
+    end counts: the distributions, and their medians.
     """
     trials = trials_of(recordings, constants, seeds=SEEDS)
-    apart = _apart if predicts_one_by_one(kind) else _distributions_apart
-    if kind.client == "kafka-python":
-        apart = _medians_apart
+    apart = _apart if predicts_by_phase(kind) else _distributions_apart
     loss = 0.0
     for verb in (Verb.START, Verb.STOP):
         settled = [
@@ -124,18 +165,14 @@ def _apart(real: Sequence[float], simulated: Sequence[Sequence[float]]) -> float
     return median(abs(value - median(said)) for value, said in zip(real, simulated, strict=True))
 
 
-def _medians_apart(real: Sequence[float], simulated: Sequence[Sequence[float]]) -> float:
-    """Return how far the medians are apart."""
-    return abs(median(real) - median(value for each in simulated for value in each))
-
-
 def _distributions_apart(real: Sequence[float], simulated: Sequence[Sequence[float]]) -> float:
-    """Return how far the values are apart that have the same rank: the phases are unknown."""
+    """Return how far the values are apart that have the same rank, and the medians."""
     said = sorted(value for each in simulated for value in each)
     ranks = len(said) / len(real)
-    return sum(
+    off = sum(
         abs(value - said[int((place + 0.5) * ranks)]) for place, value in enumerate(sorted(real))
-    ) / len(real)
+    )
+    return off / len(real) + abs(median(real) - median(said))
 
 
 def kept() -> dict[str, Constants]:
