@@ -154,7 +154,7 @@ def test_what_cannot_be_simulated_is_refused(tmp_path: Path) -> None:
         simulate_timed("crash", protocols="consumer", assignors="range")
     with pytest.raises(ValueError, match="Expecting value"):
         simulate_timed(bad)
-    with pytest.raises(ValueError, match=r"'version' is missing at scenario.version"):
+    with pytest.raises(ValueError, match="'version' is missing at scenario"):
         simulate_timed({})
 
 

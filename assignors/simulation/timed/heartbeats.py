@@ -176,12 +176,7 @@ class Heartbeats:
             numbers, arrives = self.next_arrivals(self.queue.now)
             members = self.sides.members
             self.promotions.count(self.queue.now, self._is_past)
-            self.promotions.begin(
-                news.epoch,
-                numbers,
-                arrives,
-                lambda number: members[number].generation,
-            )
+            self.promotions.begin(news.epoch, numbers, arrives, lambda n: members[n].generation)
             self.wake_last()
 
     def count_ahead(self, epoch: int) -> int:
@@ -302,9 +297,9 @@ class Heartbeats:
             self._promote(number, move, knows=True)
         event = (number, HEARTBEAT)
         queue.start((number, HEARTBEAT.key), due + sent * every, event, Rank.HEARTBEAT, number)
-        key = ("session", member_id)
-        session = (COORDINATOR, Fired(key, 0))
-        queue.start((COORDINATOR, key), session_over, session, Rank.SESSION, member_id)
+        session = Fired(("session", member_id), 0)
+        event = (COORDINATOR, session)
+        queue.start((COORDINATOR, session.key), session_over, event, Rank.SESSION, member_id)
 
     def sent_by_now(self, number: int, due: int, every: int) -> int:
         """Return how many heartbeats a member has sent, of those due from `due` on. Cost: O(1)."""

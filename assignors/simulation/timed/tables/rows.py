@@ -94,7 +94,7 @@ def result_rows(
     `CHUNKS_AHEAD` chunks for each.
 
     >>> [row["error"] for row in result_rows([{"scenario": "crash"}, {"scenario": "{}"}])]
-    [None, "bad-row: scenario.version: is missing"]
+    [None, 'bad-row: scenario.version: is missing']
     """
     play = partial(_result_rows, own_assignors=tuple(own_assignors))
     return _in_processes(rows, play, processes, chunk)
