@@ -72,10 +72,8 @@ def read_topic(
     more tasks, `kafka.*` for security, `startingTimestamp` and others for a part of the topic.
     """
     session.conf.set(OLD_OFFSET_LOOKUP, "true")
-    reader = session.read.format("kafka")
-    for name, value in _options(bootstrap, topic, isolation, "latest", options).items():
-        reader = reader.option(name, value)
-    return reader.load()
+    settings = _options(bootstrap, topic, isolation, "latest", options)
+    return session.read.format("kafka").options(**settings).load()
 
 
 def stream_topic(
@@ -88,10 +86,8 @@ def stream_topic(
 ) -> DataFrame:
     """Return the topic as a stream, from its start; ended by its trigger."""
     session.conf.set(OLD_OFFSET_LOOKUP, "true")
-    reader = session.readStream.format("kafka")
-    for name, value in _options(bootstrap, topic, isolation, None, options).items():
-        reader = reader.option(name, value)
-    return reader.load()
+    settings = _options(bootstrap, topic, isolation, None, options)
+    return session.readStream.format("kafka").options(**settings).load()
 
 
 def require_rows(frame: DataFrame, where: str) -> DataFrame:
