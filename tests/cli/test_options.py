@@ -93,6 +93,7 @@ MATTERS: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...], str]] = {
     ),
     ("simulate", "intervals"): (CLOCK, ("--intervals",), ""),
     ("simulate", "history"): (CLOCK, ("--history",), ""),
+    ("simulate", "history_of"): (CLOCK, ("--history-of", "c0"), ""),
     ("replay", "is_sample"): (("replay",), ("--sample",), ""),
     ("replay", "wanted"): (SAMPLE, ("--group", "cooperative"), ""),
     ("replay", "assignors"): (SAMPLE, ("--what-if", "range"), ""),

@@ -275,6 +275,10 @@ def test_a_violation_is_shown_in_words_and_made_small(tmp_path: Path) -> None:
     ("options", "words"),
     [
         (("--history", "--seeds", "2"), "--history shows one run"),
+        (("--history-of", "c0", "--seeds", "2"), "--history shows one run"),
+        (("--history-of", "c99"), "no member or partition 'c99'; did you mean 'c9'?"),
+        (("--history-of", "nobody"), "; known: orders:0, c0, c1, "),
+        (("--history-of", "c0", "--history-of", "orders:100"), "orders has 100 at most"),
         (("--shrink", "small.json"), "no monitor finds anything"),
     ],
 )

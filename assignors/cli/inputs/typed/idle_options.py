@@ -67,7 +67,8 @@ OF_GROUPS = _names("partition_counts group assumed")
 """What is said about groups beside their files."""
 EXPLICIT = _names("start asked")
 OF_RUNS = _names(
-    "shows seeds protocols clients coordinators own_assignors intervals report log history shrink"
+    "shows seeds protocols clients coordinators own_assignors intervals report log history"
+    " history_of shrink"
 )
 """What is said about runs on a clock."""
 ROUNDS = DRAWN | EXPLICIT | OF_GROUPS | _names("assignors processes files")
@@ -126,7 +127,7 @@ IDLE: dict[str, tuple[Idle, ...]] = {
         ),
         Idle(
             _names("report log intervals shrink engine form processes"),
-            lambda v: v["history"],
+            lambda v: v["history"] or bool(v["history_of"]),
             "has no effect beside --history, which prints one run in words",
         ),
         Idle(

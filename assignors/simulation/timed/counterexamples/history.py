@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from assignors.simulation.timed.counterexamples.subjects import lines_of
 from assignors.simulation.timed.counterexamples.words import line_of
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.table import Monitoring
@@ -19,16 +20,20 @@ LINES_MAX = 10_000
 """So many of the last lines before a violation are kept."""
 
 
-def history(scenario: Scenario) -> Iterator[str]:
+def history(scenario: Scenario, subjects: Sequence[str] = ()) -> Iterator[str]:
     """Yield the lines of a run up to its first violation, which is the last line.
 
-    Of a run without one, all its lines, and one that says so. Runs under `Monitoring.FULL`; raises
-    what `simulate` raises. Cost: that of the run, plus O(size of its messages).
+    Of a run without one, all its lines, and one that says so. With `subjects`, names of members
+    and partitions (`orders:3`), only lines about one of these. Runs under `Monitoring.FULL`; raises
+    what `simulate` raises, and `ValueError` for a name that the scenario does not have. Cost: that
+    of the run, plus O(size of its messages) for each subject.
     """
     lines: deque[tuple[int, str]] = deque(maxlen=LINES_MAX)
+    of_subjects = lines_of(scenario, subjects) or [line_of]
 
     def observe(seen: Seen) -> None:
-        line = line_of(seen)
+        found = [of_one(seen) for of_one in of_subjects]
+        line = next(filter(None, found), None)
         if line is not None:
             at_ms = seen.at_us / MILLISECOND
             lines.append((seen.number, f"{seen.number:>7} {at_ms:>12.3f} ms  {line}"))

@@ -6,7 +6,9 @@ words.
 
 from __future__ import annotations
 
+from assignors.ownership.changes import TopicPartition
 from assignors.simulation.timed.counterexamples import push_words
+from assignors.simulation.timed.counterexamples.push_words import Show
 from assignors.simulation.timed.monitors.invariants import listed
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.protocols.classic import messages as classic
@@ -68,22 +70,29 @@ COMMANDS = {
 }
 
 
-def line_of(seen: Seen) -> str | None:
-    """Return an event and what it led to in one line; `None` where nothing is worth a line."""
+def line_of(seen: Seen, first: TopicPartition | None = None) -> str | None:
+    """Return an event and what it led to in one line; `None` where nothing is worth a line.
+
+    Of many partitions the first few are named, and `first` before them where it is one of these.
+    """
+
+    def show(owned: TopicPartitions) -> str:
+        return listed(owned, first) or "nothing"
+
     who = seen.member or "coordinator"
-    what = _event(seen.event)
-    led_to = [text for effect in seen.effects if (text := _effect(effect)) is not None]
+    what = _event(seen.event, show)
+    led_to = [text for effect in seen.effects if (text := _effect(effect, show)) is not None]
     if what is None and not led_to:
         return None
     return f"{who}: " + " -> ".join(filter(None, (what, "; ".join(led_to))))
 
 
-def _event(event: CoordinatorEvent | MemberEvent) -> str | None:
+def _event(event: CoordinatorEvent | MemberEvent, show: Show) -> str | None:
     match event:
         case Arrived(_, request):
-            return _request(request, "gets")
+            return _request(request, "gets", show)
         case Answered(_, response):
-            return _response(response, "gets")
+            return _response(response, "gets", show)
         case Fired(key):
             return _timer(key)
         case Committed():
@@ -115,42 +124,42 @@ def _timer(key: tuple[str, ...]) -> str | None:
     return words or f"timer {' '.join(key)}"
 
 
-def _effect(effect: Effect) -> str | None:
+def _effect(effect: Effect, show: Show) -> str | None:
     words: str | None = None
     match effect:
         case Send(_, request):
-            words = _request(request, "sends")
+            words = _request(request, "sends", show)
         case Reply(_, response):
-            words = _response(response, "answers")
+            words = _response(response, "answers", show)
         case Consume(owned, reason):
-            words = f"consumes {partitions(owned)} ({reason})"
+            words = f"consumes {show(owned)} ({reason})"
         case Restrict(name, owned, reason):
-            words = f"brokers let {name} consume {partitions(owned)} ({reason})"
+            words = f"brokers let {name} consume {show(owned)} ({reason})"
         case AssignorFailed(text):
             words = f"its assignor fails: {text}"
         case GiveUp(error):
             words = f"stops for good: {error}"
         case Append(records):
-            words = "writes " + ", ".join(_record(record) for record in records)
+            words = "writes " + ", ".join(_record(record, show) for record in records)
         case Schedule(key) if key in CALLBACKS:
             words = f"{CALLBACKS[key]} begins"
     return words
 
 
-def _request(request: Request, verb: str) -> str | None:
+def _request(request: Request, verb: str, show: Show) -> str | None:
     if isinstance(request, push.Request):
-        return push_words.request_words(request, verb, short)
+        return push_words.request_words(request, verb, short, show)
     match request:
         case classic.JoinGroup():
             claims = decode_subscription(request.protocols[0].metadata).value
             owned = {} if claims is None else claims.owned
             return (
                 f"{verb} JoinGroup of {short(request.member_id) or request.client_id},"
-                f" owns {partitions(owned)}"
+                f" owns {show(owned)}"
             )
         case classic.SyncGroup():
             plan = "; ".join(
-                f"{short(member_id)}: {_assignment(assigned)}"
+                f"{short(member_id)}: {_assignment(assigned, show)}"
                 for member_id, assigned in request.assignments
             )
             head = f"{verb} SyncGroup of {short(request.member_id)}"
@@ -158,14 +167,14 @@ def _request(request: Request, verb: str) -> str | None:
         case classic.LeaveGroup():
             return f"{verb} LeaveGroup of {short(request.member_id)}"
         case consumer.ConsumerHeartbeat() if request.owned is not None or request.epoch <= 0:
-            claim = "" if request.owned is None else f", owns {partitions(request.owned)}"
+            claim = "" if request.owned is None else f", owns {show(request.owned)}"
             return f"{verb} heartbeat of {short(request.member_id)}, epoch {request.epoch}{claim}"
     return None
 
 
-def _response(response: Response, verb: str) -> str | None:
+def _response(response: Response, verb: str, show: Show) -> str | None:
     if isinstance(response, push.Response):
-        return push_words.response_words(response, verb)
+        return push_words.response_words(response, verb, show)
     match response:
         case classic.JoinGroupResponse(ErrorCode.NONE):
             return (
@@ -173,40 +182,35 @@ def _response(response: Response, verb: str) -> str | None:
                 f" {response.generation}, led by {short(response.leader)}"
             )
         case classic.SyncGroupResponse(ErrorCode.NONE):
-            return f"{verb} SyncGroup: {_assignment(response.assignment)}"
+            return f"{verb} SyncGroup: {_assignment(response.assignment, show)}"
         case consumer.ConsumerHeartbeatResponse(ConsumerError.NONE):
             if response.assignment is None:
                 return None
-            given = partitions(response.assignment)
+            given = show(response.assignment)
             return f"{verb} epoch {response.epoch} to {short(response.member_id)}: {given}"
     name = type(response).__name__.removesuffix("Response")
     return f"{verb} {name}: {response.error.name}" if response.error else None
 
 
-def _record(record: Record) -> str:
+def _record(record: Record, show: Show) -> str:
     match record:
         case classic.GroupRecord():
             plan = "; ".join(
-                f"{short(each.member_id)}: {_assignment(each.assignment)}"
+                f"{short(each.member_id)}: {_assignment(each.assignment, show)}"
                 for each in record.members
             )
             return f"generation {record.generation} ({plan})"
         case TargetRecord(member_id, given):
-            share = "gone" if given is None else partitions(given)
+            share = "gone" if given is None else show(given)
             return f"target of {short(member_id)}: {share}"
         case CurrentRecord(member_id, epoch) if epoch is not None:
             return f"{short(member_id)} in epoch {epoch}, {record.state}"
     return type(record).__name__.removesuffix("Record")
 
 
-def _assignment(blob: bytes) -> str:
+def _assignment(blob: bytes, show: Show) -> str:
     read = decode_assignment(blob).value
-    return partitions({} if read is None else read.partitions)
-
-
-def partitions(owned: TopicPartitions) -> str:
-    """Return partitions as text: `nothing`, or their names."""
-    return listed(owned) or "nothing"
+    return show({} if read is None else read.partitions)
 
 
 def short(member_id: str) -> str:

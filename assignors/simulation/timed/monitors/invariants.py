@@ -106,13 +106,18 @@ def broken(moment: GroupMoment) -> Iterator[tuple[str, str]]:
             yield name, text
 
 
-def listed(partitions: TopicPartitions) -> str:
-    """Return partitions as text, the first few by name.
+def listed(partitions: TopicPartitions, first: TopicPartition | None = None) -> str:
+    """Return partitions as text, the first few by name, `first` before the others if it is there.
 
     >>> listed({"t": (0, 1, 2, 3, 4)})
     't-0, t-1, t-2 and 2 more'
+    >>> listed({"t": (0, 1, 2, 3, 4)}, first=("t", 3))
+    't-3, t-0, t-1 and 2 more'
     """
-    return named([(topic, number) for topic in sorted(partitions) for number in partitions[topic]])
+    pairs = [(topic, number) for topic in sorted(partitions) for number in partitions[topic]]
+    if first in pairs:
+        pairs.sort(key=lambda one: one != first)
+    return named(pairs)
 
 
 def named(partitions: list[TopicPartition] | tuple[TopicPartition, ...]) -> str:

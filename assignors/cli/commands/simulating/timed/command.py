@@ -38,11 +38,11 @@ def simulate_timed(
         return 0
     if options.intervals:
         return write(results.interval_documents(request), form, terminal_tables.show_intervals)
-    if options.history or options.shrink is not None:
+    if options.history or options.history_of or options.shrink is not None:
         from assignors.cli.commands.simulating.timed import violations  # noqa: PLC0415 - as above
 
-        if options.history:
-            return violations.show_history(request)
+        if options.history or options.history_of:
+            return violations.show_history(request, options.history_of)
         assert options.shrink is not None
         small = violations.shrink_documents(request, options.shrink)
         return write(small, form, terminal_tables.show_results)

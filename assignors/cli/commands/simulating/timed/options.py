@@ -33,6 +33,7 @@ class TimedOptions:
     report: str | None
     log: str | None
     history: bool
+    history_of: tuple[str, ...]
     shrink: str | None
 
     @property
@@ -129,6 +130,13 @@ timed_options = option_group(
         "--history",
         is_flag=True,
         help="Print the events of one run in words, up to the first violation that monitors find.",
+    ),
+    click.option(
+        "--history-of",
+        "history_of",
+        metavar="MEMBER|TOPIC:NUMBER",
+        multiple=True,
+        help="Print of --history the events of this member or partition alone; can be repeated.",
     ),
     click.option(
         "--shrink",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from assignors.documents.answers import SCHEMA
 from assignors.documents.values import Document
 from assignors.simulation.timed.counterexamples.history import NOTHING, history
 from assignors.simulation.timed.counterexamples.shrinking import shrunk
+from assignors.simulation.timed.counterexamples.subjects import lines_of
 from assignors.simulation.timed.monitors.violation import described
 from assignors.simulation.timed.scenario_document import brief_document
 from assignors.simulation.timed.simulation import simulate
@@ -22,16 +23,21 @@ if TYPE_CHECKING:
     from assignors.cli.commands.simulating.timed.request import TimedRequest
 
 
-def show_history(request: TimedRequest) -> int:
+def show_history(request: TimedRequest, subjects: Sequence[str] = ()) -> int:
     """Print the events of the one run that is asked for, up to its first violation.
 
-    Returns the exit code: 1 for a violation. Raises `click.UsageError` for more runs than one.
+    With `subjects` those of these members and partitions alone. Returns the exit code: 1 for a
+    violation. Raises `click.UsageError` for more runs than one, and for an unknown subject.
     """
     if request.count != 1:
         raise click.UsageError("--history shows one run: one seed, one protocol, one model")
     (scenario,) = request.scenarios()
+    try:
+        lines_of(scenario, subjects)
+    except ValueError as error:
+        raise click.UsageError(f"--history-of: {error}") from None
     line = NOTHING
-    for line in history(scenario):
+    for line in history(scenario, subjects):
         click.echo(line)
     return int(line != NOTHING)
 
