@@ -18,6 +18,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from assignors.mappings.lazy_mapping import LazyMapping
 from wire import TopicPartitions
 
 Int32 = NDArray[np.int32]
@@ -80,43 +81,34 @@ class OwnedArrays:
     """int32[N]: partition numbers, not negative, in the order of the bytes."""
 
 
-class OwnedPartitions(Mapping[str, tuple[int, ...]]):
+class OwnedPartitions(LazyMapping[tuple[int, ...]]):
     """One row of `OwnedArrays` as topic -> partition numbers, in the order of the bytes."""
 
-    __slots__ = ("_named", "arrays", "row")
+    __slots__ = ("arrays", "row")
 
     def __init__(self, arrays: OwnedArrays, row: int) -> None:
         """Look at row `row`. Cost: O(1); the mapping is made when it is first read."""
         self.arrays = arrays
         self.row = row
-        self._named: dict[str, tuple[int, ...]] | None = None
-
-    def __getitem__(self, topic: str) -> tuple[int, ...]:
-        """Return the numbers of a topic; `KeyError` where nothing of it is owned."""
-        return self._read()[topic]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._read())
+        self._named = None
 
     def __len__(self) -> int:
         ptr = self.arrays.entry_ptr
         return int(ptr[self.row + 1] - ptr[self.row])
 
-    def __repr__(self) -> str:
-        return repr(self._read())
+    __reduce__ = object.__reduce__
+    """Pickled with the arrays, which all rows of a group share."""
 
-    def _read(self) -> dict[str, tuple[int, ...]]:
-        if self._named is None:
-            arrays = self.arrays
-            first, end = (int(place) for place in arrays.entry_ptr[self.row : self.row + 2])
-            bounds = arrays.number_ptr[first : end + 1].tolist()
-            numbers = arrays.number[bounds[0] : bounds[-1]].tolist()
-            topics = arrays.topic[first:end].tolist()
-            self._named = {
-                arrays.names[topic]: tuple(numbers[start - bounds[0] : stop - bounds[0]])
-                for topic, (start, stop) in zip(topics, pairwise(bounds), strict=True)
-            }
-        return self._named
+    def _make(self) -> dict[str, tuple[int, ...]]:
+        arrays = self.arrays
+        first, end = (int(place) for place in arrays.entry_ptr[self.row : self.row + 2])
+        bounds = arrays.number_ptr[first : end + 1].tolist()
+        numbers = arrays.number[bounds[0] : bounds[-1]].tolist()
+        topics = arrays.topic[first:end].tolist()
+        return {
+            arrays.names[topic]: tuple(numbers[start - bounds[0] : stop - bounds[0]])
+            for topic, (start, stop) in zip(topics, pairwise(bounds), strict=True)
+        }
 
 
 def chosen_rows(arrays: OwnedArrays, rows: Int64) -> OwnedArrays:

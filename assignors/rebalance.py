@@ -2,58 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from assignors.mappings.lazy_mapping import LazyMapping
 from assignors.model import Assignment, MemberNote, State
 from wire import TopicPartitions
 
 Figure = int | float | bool | str
 
-
 V = TypeVar("V")
 
 
-class LazyMapping(Mapping[str, V]):
+class ComputedMapping(LazyMapping[V]):
     """A mapping that is computed when somebody first reads it.
 
-    >>> figures = LazyMapping(lambda: {"load_max": 3})
+    >>> figures = ComputedMapping(lambda: {"load_max": 3})
     >>> figures["load_max"], figures == {"load_max": 3}
     (3, True)
     """
 
-    __slots__ = ("_compute", "_known")
+    __slots__ = ("_compute",)
 
     def __init__(self, compute: Callable[[], Mapping[str, V]]) -> None:
         """Keep `compute`, which is called once at most."""
         self._compute: Callable[[], Mapping[str, V]] | None = compute
-        self._known: Mapping[str, V] = {}
+        self._named = None
 
-    def __getitem__(self, name: str) -> V:
-        """Return a value; `KeyError` for a name that is none."""
-        return self._read()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._read())
-
-    def __len__(self) -> int:
-        return len(self._read())
-
-    def __repr__(self) -> str:
-        return repr(self._read())
-
-    def __reduce__(self) -> tuple[type[dict[str, V]], tuple[Mapping[str, V]]]:
-        """Copy and pickle as what it is computed to."""
-        return dict, (self._read(),)
-
-    def _read(self) -> Mapping[str, V]:
-        if self._compute is not None:
-            self._known, self._compute = self._compute(), None
-        return self._known
+    def _make(self) -> Mapping[str, V]:
+        compute, self._compute = self._compute, None  # and what it holds
+        assert compute is not None, "it is called once"
+        return compute()
 
 
-class LazyFigures(LazyMapping[Figure]):
+class LazyFigures(ComputedMapping[Figure]):
     """Figures of an assignment.
 
     No assignment depends on them, and in a large group they cost as much as an assignor does.

@@ -7,8 +7,9 @@ simulator reads the names and never asks for bytes.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, Sequence
+from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence
 
+from assignors.mappings.lazy_mapping import LazyMapping
 from wire import TopicPartitions
 from wire.writing import SHORT_LISTS, int32_list_bytes, string_bytes
 
@@ -18,13 +19,13 @@ PREFIX = struct.pack(">h", ASSIGNMENT_VERSION)
 NO_USER_DATA = b"\xff\xff\xff\xff"
 
 
-class AssignedShares(Mapping[str, TopicPartitions]):
+class AssignedShares(LazyMapping[TopicPartitions]):
     """Member id -> topic -> partition numbers: the answer for a small group.
 
     Topics stand in UTF-16 order and numbers ascend; nobody has what it did not ask for.
     """
 
-    __slots__ = ("_compute", "_named", "_shares", "first", "member_ids", "owner", "topics")
+    __slots__ = ("_compute", "_shares", "first", "member_ids", "owner", "topics")
 
     def __init__(
         self,
@@ -46,17 +47,13 @@ class AssignedShares(Mapping[str, TopicPartitions]):
         self.owner = owner
         self._compute = compute
         self._shares: Mapping[str, TopicPartitions] | None = None
-        self._named: dict[str, TopicPartitions] | None = None
+        self._named = None
 
     def shares(self) -> Mapping[str, TopicPartitions]:
         """Return the same, what each member gets as `compute` made it: perhaps without names."""
         if self._shares is None:
             self._shares = self._compute()
         return self._shares
-
-    def __getitem__(self, member_id: str) -> TopicPartitions:
-        """Return what a member gets; `KeyError` where the group has none of that name."""
-        return self._read()[member_id]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.member_ids)
@@ -67,19 +64,6 @@ class AssignedShares(Mapping[str, TopicPartitions]):
     def keys(self) -> KeysView[str]:
         """Return the member ids; those of a `dict`, as the simulator compares them every round."""
         return self.shares().keys()
-
-    def items(self) -> ItemsView[str, TopicPartitions]:
-        """Return who gets what, with names; those of a `dict`, as above."""
-        return self._read().items()
-
-    def __repr__(self) -> str:
-        return repr(self._read())
-
-    def __reduce__(
-        self,
-    ) -> tuple[type[dict[str, TopicPartitions]], tuple[dict[str, TopicPartitions]]]:
-        """Copy and pickle as the mapping itself."""
-        return dict, (self._read(),)
 
     def written(self) -> dict[str, bytes]:
         """Return everybody's Assignment: the bytes that `encode_assignment` gives, version 1.
@@ -107,10 +91,8 @@ class AssignedShares(Mapping[str, TopicPartitions]):
             for member_id, parts in zip(self.member_ids, chunks, strict=True)
         }
 
-    def _read(self) -> dict[str, TopicPartitions]:
-        if self._named is None:
-            self._named = {name: dict(share.items()) for name, share in self.shares().items()}
-        return self._named
+    def _make(self) -> dict[str, TopicPartitions]:
+        return {name: dict(share.items()) for name, share in self.shares().items()}
 
 
 def bytes_of_shares(shares: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, bytes]:

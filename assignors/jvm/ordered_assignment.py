@@ -123,15 +123,11 @@ class AssignedInOrder(AssignedPartitions):
         super().__init__(problem, owner)
         self.view = PartitionsByMember(held)
 
-    def __getitem__(self, member_id: str) -> Mapping[str, tuple[int, ...]]:
-        """Return one member's partitions by topic; `KeyError` for an unknown member id."""
-        return self.view[member_id]
-
     def __iter__(self) -> Iterator[str]:
         return iter(self.view)
 
-    def __repr__(self) -> str:
-        return repr(self.view)
+    def _make(self) -> Assignment:
+        return self.view
 
 
 def assigned(problem: Problem, owner: Int32, held: OrderedAssignment) -> Assignment:

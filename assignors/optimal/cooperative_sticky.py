@@ -20,7 +20,7 @@ from assignors.optimal.small.assign import assign_small
 from assignors.optimal.sticky import place_within
 from assignors.options import Options
 from assignors.problem import partitions_by_topic, problem_of
-from assignors.rebalance import LazyMapping, Rebalance
+from assignors.rebalance import ComputedMapping, Rebalance
 from wire.constructors import unchecked
 
 _rebalance = unchecked(Rebalance)
@@ -52,7 +52,7 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     handover = withhold(problem, claims, placed.target, kept=placed.kept, changed=placed.changed)
     return _rebalance(
         assignment=AssignedPartitions(problem, handover.given, claims.sections),
-        withheld=LazyMapping(partial(partitions_by_topic, problem, handover.withheld))
+        withheld=ComputedMapping(partial(partitions_by_topic, problem, handover.withheld))
         if len(handover.withheld)
         else {},
         follow_up=handover.follow_up,

@@ -7,11 +7,12 @@ takes a hundred of them; lists win up to about a thousand partitions.
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain, pairwise, repeat
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
+from assignors.mappings.lazy_mapping import LazyMapping
 from assignors.model import Group, LazyMembers, Member, in_id_order, require_group
 from assignors.problem import NOBODY
 from wire import TopicPartitions
@@ -68,56 +69,25 @@ class Numbering:
         return [end - begin for begin, end in pairwise(self.first)]
 
 
-class NumberedShare(Mapping[str, tuple[int, ...]]):
+class NumberedShare(LazyMapping[tuple[int, ...]]):
     """What a member is given as numbers of the group's partitions, by name when somebody asks.
 
     Members claim in the next round what they were given: then nothing has to be looked up.
     """
 
-    __slots__ = ("_named", "numbering", "partitions")
+    __slots__ = ("numbering", "partitions")
 
     def __init__(self, numbering: Numbering, partitions: list[int]) -> None:
         """Look at these partitions, which ascend; topics and numbers ascend as well."""
         self.numbering = numbering
         self.partitions = partitions
-        self._named: dict[str, tuple[int, ...]] | None = None
-
-    def __getitem__(self, topic: str) -> tuple[int, ...]:
-        """Return the numbers of a topic; `KeyError` where there are none."""
-        return self._read()[topic]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._read())
-
-    def __len__(self) -> int:
-        return len(self._read())
+        self._named = None
 
     def __bool__(self) -> bool:
         return bool(self.partitions)
 
-    def keys(self) -> KeysView[str]:
-        """Return the topics; those of a `dict`, as for the two below."""
-        return self._read().keys()
-
-    def values(self) -> ValuesView[tuple[int, ...]]:
-        """Return the numbers of each topic."""
-        return self._read().values()
-
-    def items(self) -> ItemsView[str, tuple[int, ...]]:
-        """Return topics and numbers."""
-        return self._read().items()
-
-    def __repr__(self) -> str:
-        return repr(self._read())
-
-    def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, tuple[int, ...]]]]:
-        """Copy and pickle as the mapping itself."""
-        return dict, (self._read(),)
-
-    def _read(self) -> dict[str, tuple[int, ...]]:
-        if self._named is None:
-            self._named = _by_topic(self.numbering, self.partitions)
-        return self._named
+    def _make(self) -> dict[str, tuple[int, ...]]:
+        return _by_topic(self.numbering, self.partitions)
 
 
 def _by_topic(numbering: Numbering, partitions: list[int]) -> dict[str, tuple[int, ...]]:

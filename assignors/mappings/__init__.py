@@ -1,0 +1,1 @@
+"""Mappings that are made when somebody first reads them."""
