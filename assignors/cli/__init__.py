@@ -7,6 +7,7 @@ say what to install.
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 MISSING = (
@@ -14,6 +15,12 @@ MISSING = (
     "    pip install 'kafka-assignors[cli]'\n"
 )
 
+
+BLAS_THREADS = "OPENBLAS_NUM_THREADS"
+THREAD_COUNTS = {BLAS_THREADS, "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}
+"""Environment variables that OpenBLAS, which comes with numpy, reads when numpy is imported. It
+starts a thread for every processor, which waits by computing: that cost more CPU than importing
+numpy, and hardly anything here multiplies matrices. A value that somebody has set is kept."""
 
 COLLECTED_EVERY = 200_000
 """New objects between two garbage collections. Documents have no cycles, but with Python's own
@@ -30,6 +37,8 @@ def main() -> int:
             raise
         sys.stderr.write(MISSING)
         return 2
+    if not THREAD_COUNTS & os.environ.keys():
+        os.environ[BLAS_THREADS] = "1"
     gc.set_threshold(COLLECTED_EVERY)
     from assignors.cli.command import run  # noqa: PLC0415  # needs click
 

@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 
 from assignors import __version__
 from assignors.cli.inputs.typed.choices import with_near_choices
-from assignors.cli.inputs.typed.idle_options import refuse_repeated
+from assignors.cli.inputs.typed.repeated_options import refuse_repeated
 from assignors.cli.outputs.forms import UNREADABLE
 from assignors.cli.outputs.help import HelpContext
 from assignors.names.nearest import suggestion

@@ -6,7 +6,6 @@ table: a new mode of a command is a row there, a new option a word in one.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -190,22 +189,3 @@ def refuse_idle(context: click.Context, **changed: object) -> None:
         for name, option in typed.items():
             if name in idle.options and idle.holds(values):
                 raise click.UsageError(f"{option.opts[0]} {idle.why}", context)
-
-
-def refuse_repeated(command: click.Command, context: click.Context, arguments: list[str]) -> None:
-    """Raise `click.UsageError` for an option that is typed twice where the last alone would count.
-
-    What click cannot parse is for click to refuse.
-    """
-    try:
-        _, _, order = command.make_parser(context).parse_args(args=[*arguments])
-    except click.UsageError:
-        return
-    for option, count in Counter(order).items():
-        if isinstance(option, click.Option) and count > 1 and not option.multiple:
-            if option.is_flag and not option.secondary_opts:
-                continue
-            words = f"{option.opts[0]} is given {count} times, and only one can count"
-            if option.name == "assignor":
-                words += "; --compare takes several"
-            raise click.UsageError(words, context)
