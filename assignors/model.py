@@ -36,7 +36,7 @@ Assignment = Mapping[str, TopicPartitions]
 NO_GENERATION = -1
 """The generation where there is none; every negative one means the same."""
 
-TUPLES: frozenset[type] = frozenset({tuple})
+COUNTED: frozenset[type] = frozenset({int, type(None)})
 _ID = attrgetter("member_id")
 
 
@@ -127,7 +127,8 @@ class Member:
     def __post_init__(self) -> None:
         """Take lists for tuples; `ValueError` for what is neither, as one name for several topics.
 
-        What the decoder read is right already. Cost: 0.1 to 0.2 us, and 20 ns a topic owned.
+        What the decoder read is right already. Of numbers the first of each topic is looked at:
+        those of a table's column are all of one type. Cost: 0.1 to 0.2 us, and 30 ns a topic owned.
         """
         if self.version is not None:
             return
@@ -135,7 +136,7 @@ class Member:
         if type(topics) is not tuple or (topics and type(topics[0]) is not str):
             take(self, topics=as_names(topics, "topics"))
         if type(owned) is dict:
-            if not TUPLES.issuperset(map(type, owned.values())):
+            if not _are_numbers(owned.values()):
                 take(self, owned=as_partitions(owned, "owned"))
         elif not isinstance(owned, Mapping):
             as_partitions(owned, "owned")
@@ -143,6 +144,14 @@ class Member:
             take(self, generation=as_number(self.generation, "generation"))
         if type(self.member_id) is not str:
             raise ValueError(f"member_id: expected a name, found {self.member_id!r}")
+
+
+def _are_numbers(owned: Iterable[object]) -> bool:
+    """Return whether these are tuples, and the first entry of each an `int`."""
+    for numbers in owned:
+        if type(numbers) is not tuple or (numbers and type(numbers[0]) is not int):
+            return False
+    return True
 
 
 unchecked_member = unchecked(Member)
@@ -237,8 +246,14 @@ class Group:
     def __post_init__(self) -> None:
         """Take lists; `ValueError` for two members with one id: they would share one entry.
 
-        And for weights of partitions that do not exist.
+        And for weights of partitions that do not exist, and a generation that is no number.
         """
+        if type(self.generation) not in COUNTED:
+            take(self, generation=as_number(self.generation, "generation"))
+        if self.generation is not None and self.generation < NO_GENERATION:
+            take(self, generation=NO_GENERATION)
+        if type(self.joined) not in COUNTED:
+            take(self, joined=as_number(self.joined, "joined"))
         if self.weighting is not None:
             topics = self.cluster.topics
             self.weighting.require_fits({name: t.partition_count for name, t in topics.items()})

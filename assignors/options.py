@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, get_args
 
 from assignors.names.sequences import as_number, take
 
@@ -39,7 +39,10 @@ class Options:
     """
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` for a limit that is no integer, or a negative one."""
+        """Raise `ValueError` for another JDK, and a limit that is no integer or negative."""
+        if self.jdk not in get_args(Jdk):
+            raise ValueError(f"jdk: expected one of {get_args(Jdk)}, found {self.jdk!r}")
+        take(self, on_failure=OnFailure(self.on_failure))
         if self.limit is None:
             return
         if type(self.limit) is not int:

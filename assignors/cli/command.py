@@ -6,6 +6,7 @@ what they need. `SUMMARIES` has what `--help` shows of each.
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -108,6 +109,12 @@ def command() -> None:
 def run(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code. A user's error is one sentence, not a traceback."""
     _find_modules_here()
+    if sys.stderr is None:  # closed by the caller, as by `2>&-`
+        # Stays open until the process ends.
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - as above
+    if sys.stdout is None:
+        sys.stderr.write("kafka-assignors: standard output is closed\n")
+        return UNREADABLE
     try:
         code = command.main(arguments, prog_name="kafka-assignors", standalone_mode=False)
     except click.ClickException as error:

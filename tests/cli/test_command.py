@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -98,6 +99,29 @@ def test_a_reader_that_leaves_ends_the_command_quietly() -> None:
         running.stdin.close()
         assert running.wait(30) == 141
         assert running.stderr.read() == b""
+
+
+@pytest.mark.parametrize(
+    ("closed", "said"),
+    [
+        ("<&-", "Error: standard input is closed: name a file"),
+        (">&-", "kafka-assignors: standard output is closed"),
+        ("2>&-", None),
+    ],
+)
+def test_a_closed_stream_is_a_sentence(closed: str, said: str | None) -> None:
+    words = shlex.join([*COMMAND, "assign", "--assignor", "sticky"])
+    ended = subprocess.run(
+        ["/bin/sh", "-c", f"{words} {closed}"],
+        input=b"{}\n",
+        capture_output=True,
+        check=False,
+        cwd=ROOT,
+    )
+    assert ended.returncode == 2
+    lines = ended.stderr.decode().splitlines()
+    assert lines[-1:] == ([] if said is None else [said])
+    assert bool(ended.stdout) == (said is None)
 
 
 def test_ctrl_c_ends_the_command_quietly() -> None:

@@ -29,6 +29,7 @@ NOWHERE = ("--bootstrap", "127.0.0.1:1")
         (("dump",), "name a broker with --bootstrap"),
         (("dump", *NOWHERE, "-o", "dump.txt"), "ends neither in .parquet nor in .jsonl or .jsonl"),
         (("dump", *NOWHERE, "-o", "no/such/folder/d.jsonl"), "no/such/folder: no such folder"),
+        (("dump", "--bootstrap", ""), "--bootstrap names no broker"),
         (("dump", *NOWHERE, "--group", "("), "unterminated subpattern"),
         (("dump", *NOWHERE, "--since", "yesterday"), "not 2026-11-21T03:00 (UTC), 2026-"),
         (("dump", *NOWHERE, "--command-config", "none"), "none: No such file"),

@@ -102,7 +102,7 @@ def test_a_count_is_for_json_lines_too() -> None:
     ("arguments", "words"),
     [
         (("--topic", "order:8"), "no group has 'order'; did you mean 'orders'?"),
-        (("--topic", "orders:8", "--topic", "orders:9"), "orders:8 and orders:9"),
+        (("--topic", "orders:8", "--topic", "orders:9"), "orders has two counts, 8 and 9"),
         (("--topic", "orders"), "not topic:count"),
         (("--topic", "orders:-1"), "not topic:count"),
         (("--topic", "orders:99999999999"), "not topic:count"),
@@ -112,6 +112,22 @@ def test_a_count_that_cannot_be_meant_is_refused(arguments: tuple[str, ...], wor
     result = CliRunner().invoke(command, ["assign", "--assignor", "range", *arguments, MEMBERS])
     assert (result.exit_code, result.stdout) == (2, "")
     assert words in result.stderr
+
+
+def test_a_count_below_what_the_tool_prints_is_said_as_what_it_is() -> None:
+    asked = ("assign", "--assignor", "range", "--group", "shop", "--topic", "orders:1", MEMBERS)
+    (wrong,), code = answers(*asked)
+    assert (code, wrong["error"]["path"]) == (2, "topics.orders")
+    assert wrong["error"]["text"].startswith("1 partitions given, and the text has partition ")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_what_powershell_has_saved_is_named(encoding: str) -> None:
+    for text in (json.dumps(GROUP), Path(MEMBERS).read_text()):
+        given = f"\ufeff{text}".encode(encoding)
+        documents, code = answers("assign", "--assignor", "range", given=given)
+        assert (code, documents[0]["error"]["kind"]) == (2, "bad-utf8")
+        assert "this is UTF-16" in documents[0]["error"]["text"]
 
 
 def test_tables_name_the_group_and_print_what_was_assumed() -> None:

@@ -262,6 +262,8 @@ def test_no_work_is_done_for_a_report_that_cannot_be_written(tmp_path: Path) -> 
     result = run("no-such-file.jsonl", "--report", str(place))
     assert result.exit_code == 2
     assert f"{place.parent}: no such folder" in " ".join(result.stderr.split())
+    result = run("no-such-file.jsonl", "--report", "-")
+    assert (result.exit_code, "standard output has the answers" in result.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("name", ["no-such.jsonl", "no-such.parquet", "no-such.log", "no-such"])

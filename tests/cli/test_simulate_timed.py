@@ -254,6 +254,7 @@ def test_a_log_whose_name_looks_like_another_file_makes_no_folder(tmp_path: Path
     for name in ("run.json.txt", "run.csv"):
         assert answers("simulate", "--scenario", "crash", "--log", str(tmp_path / name))[1] == 2
     assert not [*tmp_path.iterdir()]
+    assert answers("simulate", "--scenario", "crash", "--log", "-") == ([], 2)
 
 
 def test_a_violation_is_shown_in_words_and_made_small(tmp_path: Path) -> None:

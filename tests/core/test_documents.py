@@ -149,6 +149,12 @@ def test_odd_bytes_are_notes_and_not_errors() -> None:
         assert not member.owned_known
 
 
+def test_a_negative_generation_is_none_for_the_group_as_for_a_member() -> None:
+    member = {"id": "a", "topics": ["t"], "generation": -9}
+    group = group_from_document({"topics": {"t": 1}, "generation": -3, "members": [member]})
+    assert (group.generation, group.members[0].generation) == (-1, -1)
+
+
 @given(st.lists(st.sampled_from(["t", "u"]), unique=True, max_size=2), st.integers(-1, 9))
 def test_bytes_and_struct_describe_the_same_member(topics: list[str], generation: int) -> None:
     owned = {"t": (0, 1)}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assignors import Cluster, Group, Member, Topic, assignor_named
+from assignors import Cluster, Group, Member, OnFailure, Options, Topic, assignor_named
 from assignors.simulation.rounds import GroupEvent, MemberSpec, Scenario, play
 from assignors.simulation.timed.scenario import Action, MemberConfig
 from assignors.simulation.timed.scenario import Scenario as TimedScenario
@@ -38,6 +38,15 @@ def of(made: Any, /, **values: Any) -> Callable[[], object]:
             of(Member, member_id="a", topics={"v", "u", "t"}),
             of(Member, member_id="a", topics=("t", "u", "v")),
         ),
+        (
+            of(Group, cluster=ONE, members=[A], generation=np.int64(7), joined=np.int64(8)),
+            of(Group, cluster=ONE, members=(A,), generation=7, joined=8),
+        ),
+        (
+            of(Group, cluster=ONE, members=(A,), generation=-3),
+            of(Group, cluster=ONE, members=(A,), generation=-1),
+        ),
+        (of(Options, on_failure="repair"), of(Options, on_failure=OnFailure.REPAIR)),
         (of(Group, cluster=ONE, members=[A]), of(Group, cluster=ONE, members=(A,))),
         (
             of(Topic, partition_count=np.int32(1), racks=[["r"]]),
@@ -93,6 +102,12 @@ def test_what_can_only_mean_one_thing_is_taken_as_tuples(
         (of(Member, member_id="a", owned={"t": 0}), r"owned\['t'\]: expected a tuple of numbers"),
         (of(Member, member_id="a", owned={"t": [0.5]}), r"owned\['t'\]: expected an integer"),
         (of(Member, member_id="a", owned={"t": [True]}), "expected an integer, found True"),
+        (of(Member, member_id="a", owned={"t": (0.0, 1.0)}), "expected an integer, found 0.0"),
+        (of(Member, member_id="a", owned={"t": (), "u": ("0",)}), r"owned\['u'\]: expected an int"),
+        (of(Group, cluster=ONE, members=(), generation="7"), "generation: expected an integer"),
+        (of(Group, cluster=ONE, members=(), joined=7.0), "joined: expected an integer"),
+        (of(Options, jdk=11), r"jdk: expected one of \(17, 25\), found 11"),
+        (of(Options, on_failure="fix"), "'fix' is not a valid OnFailure"),
         (of(Member, member_id="a", generation="7"), "generation: expected an integer"),
         (of(Member, member_id=7), "member_id: expected a name, found 7"),
         (of(Topic, partition_count="6"), "partition_count: expected an integer"),

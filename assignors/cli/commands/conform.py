@@ -21,6 +21,7 @@ from assignors.conformance.published_vectors import PUBLISHED, published_vectors
 from assignors.conformance.vectors import Vector, read_vectors
 from assignors.documents.answers import SCHEMA
 from assignors.documents.values import Document, DocumentError
+from assignors.names.nearest import suggestion
 
 DEFAULT_VECTORS = "kafka-4.4.0"
 """Vectors of a run that names none."""
@@ -142,17 +143,18 @@ def _command(command_line: str) -> list[str]:
 def _vectors(paths: Sequence[Path], prefixes: tuple[str, ...]) -> list[Vector]:
     """Return the chosen vectors; all are read before the first is asked."""
     try:
-        vectors = [
-            vector
-            for path in paths
-            for vector in read_vectors(path)
-            if not prefixes or vector.vector_id.startswith(prefixes)
-        ]
+        vectors = [vector for path in paths for vector in read_vectors(path)]
     except DocumentError as error:
         raise click.BadParameter(error.text, param_hint="--vectors") from None
     if not vectors:
-        raise click.BadParameter("no such vector in the files", param_hint="--vectors")
-    return vectors
+        raise click.BadParameter("no vectors in the files", param_hint="--vectors")
+    ids = [vector.vector_id for vector in vectors]
+    for prefix in prefixes:
+        if not any(vector_id.startswith(prefix) for vector_id in ids):
+            known = sorted({vector_id.rpartition("-")[0] or vector_id for vector_id in ids})
+            words = f"no vector's id begins with {prefix!r}{suggestion(prefix, known)}"
+            raise click.BadParameter(words, param_hint="--only")
+    return [one for one in vectors if not prefixes or one.vector_id.startswith(prefixes)]
 
 
 def _start(program: ProgramUnderTest, command_line: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import gzip
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,6 +18,7 @@ from assignors.cli.commands.replay_request import (
     ReplayResult,
     UnreadableError,
 )
+from assignors.cli.inputs.lines import standard_input
 from assignors.cli.inputs.typed.extras import needed_by
 from assignors.cli.outputs.progress import with_progress
 from assignors.replay.analysis.redact import numbered
@@ -114,6 +114,6 @@ def _records(request: ReplayRequest) -> list[LoggedRecord]:
 
 def _standard_input() -> BinaryIO:
     """Return standard input, unpacked if it is gzipped."""
-    stream = sys.stdin.buffer
+    stream = standard_input()
     is_packed = isinstance(stream, BufferedReader) and stream.peek(2)[:2] == GZIP_MAGIC
     return cast("BinaryIO", gzip.GzipFile(fileobj=stream)) if is_packed else stream

@@ -42,6 +42,8 @@ def cluster_settings(bootstrap: str | None, config: str | None) -> ClientSetting
     for note in settings.notes:
         sys.stderr.write(f"{config}: {note}\n")
     if bootstrap is not None:
+        if not bootstrap.strip():
+            raise click.UsageError("--bootstrap names no broker")
         return settings.at(bootstrap)
     if not settings.where:
         raise click.UsageError("name a broker with --bootstrap")

@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from assignors.cli.inputs.json_documents import documents
-from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.inputs.json_text import not_utf8, parse_json
 from assignors.cli.inputs.lines import Line, lines, total_size
 from assignors.cli.inputs.option_files.weights import with_weights_of
 from assignors.cli.inputs.results import Blank, result_document
@@ -91,7 +91,8 @@ def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
         counts = dict(partition_counts)
         for topic, count in partition_counts:
             if counts[topic] != count:
-                raise click.UsageError(f"--topic: {topic}:{count} and {topic}:{counts[topic]}")
+                words = f"{topic} has two counts, {count} and {counts[topic]}"
+                raise click.UsageError(f"--topic: {words}")
         chosen = None if assumed is None else Assumed(assumed)
         beside = GroupOptions(partition_counts=counts, assumed=chosen, name=group)
         return command(*arguments, beside=beside, **options)
@@ -254,9 +255,7 @@ def _described(data: bytes, options: GroupOptions) -> list[DescribedGroup]:
             text, assumed=options.assumed or Assumed.EQUAL, partition_counts=counts
         )
     except UnicodeDecodeError as error:
-        words = f"{error.reason}: 0x{data[error.start]:02x}"
-        reason = DocumentError(ErrorCode.BAD_UTF8, words, offset=error.start)
-        return [DescribedGroup(name=None, error=reason)]
+        return [DescribedGroup(name=None, error=not_utf8(error))]
     except DocumentError as error:
         return [DescribedGroup(name=None, error=error)]
     if options.name is not None:

@@ -10,6 +10,7 @@ object while the line is parsed: 2,000 members of a million partitions take 85 M
 
 from __future__ import annotations
 
+import codecs
 import json
 from dataclasses import dataclass, field
 from itertools import chain
@@ -28,6 +29,23 @@ SHARED_FROM = 100_000
 that matters, and takes half as long again as parsing."""
 
 
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""What text begins with that Windows PowerShell has written with `>`."""
+
+
+def not_utf8(error: UnicodeDecodeError) -> DocumentError:
+    """Return what is said of bytes that are no UTF-8.
+
+    >>> str(not_utf8(UnicodeDecodeError("utf-8", bytes([255, 254]), 0, 1, "invalid start byte")))
+    'this is UTF-16, as PowerShell writes it: save it as UTF-8 at byte 0'
+    """
+    data = error.object
+    words = f"{error.reason}: 0x{data[error.start]:02x}"
+    if data.startswith(UTF_16):
+        words = "this is UTF-16, as PowerShell writes it: save it as UTF-8"
+    return DocumentError(ErrorCode.BAD_UTF8, words, offset=error.start)
+
+
 def parse_json(line: bytes) -> object:
     """Return the document in `line`; raises `DocumentError` if there is none.
 
@@ -39,8 +57,7 @@ def parse_json(line: bytes) -> object:
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
-        words = f"{error.reason}: 0x{line[error.start]:02x}"
-        raise DocumentError(ErrorCode.BAD_UTF8, words, offset=error.start) from None
+        raise not_utf8(error) from None
     repeating: list[_Repeating] = []
 
     def collect(pairs: list[tuple[str, object]]) -> Document:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO
 
 import click
 
@@ -59,10 +59,17 @@ def lines(files: Sequence[str]) -> Iterator[Line]:
     """
     for name in files or ["-"]:
         if name == "-":
-            yield from _lines(sys.stdin.buffer, name)
+            yield from _lines(standard_input(), name)
         else:
             with Path(name).open("rb") as stream:
                 yield from _lines(stream, name)
+
+
+def standard_input() -> BinaryIO:
+    """Return the bytes of standard input; `click.UsageError` where the caller has closed it."""
+    if sys.stdin is None:
+        raise click.UsageError("standard input is closed: name a file")
+    return sys.stdin.buffer
 
 
 def total_size(files: Sequence[str]) -> int | None:

@@ -204,7 +204,8 @@ def _with_document(
     for topic, highest in seen.items():
         if topics[topic] <= highest:
             words = f"{topics[topic]} partitions given, and the text has partition {highest}"
-            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("topics", topic))
+            error = DocumentError(ErrorCode.OUT_OF_RANGE, words, ("topics", topic))
+            return DescribedGroup(name=name, topics=tuple(topics), error=error)
     consumed = sorted({topic for owned in (*current.values(), *wanted.values()) for topic in owned})
     epochs = {row.epoch for row in described.members.values() if row.epoch is not None}
     generation = max(epochs, default=ASSUMED_GENERATION)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Generic, NoReturn, Protocol, TypeVar, cast
@@ -10,6 +9,7 @@ from typing import Generic, NoReturn, Protocol, TypeVar, cast
 import click
 
 from assignors.cli.inputs.json_text import parse_json
+from assignors.cli.inputs.lines import standard_input
 from assignors.documents.values import DocumentError, ErrorCode
 
 T = TypeVar("T")
@@ -64,7 +64,7 @@ def read_json_file(option: str, path: str, read: Callable[[object], T]) -> T:
     Raises `click.UsageError`, with the option's name, for what `read` or the file is at fault.
     """
     try:
-        return read(parse_json(sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()))
+        return read(parse_json(standard_input().read() if path == "-" else Path(path).read_bytes()))
     except OSError as error:
         raise click.UsageError(f"{option}: {path}: {error.strerror}") from None
     except DocumentError as error:

@@ -44,7 +44,7 @@ def lines_are_piped(context: click.Context, others: Collection[str]) -> bool:
 def _kind() -> int:
     """Return the kind of file that standard input is; 0 where it is none."""
     try:
-        return os.fstat(sys.stdin.fileno()).st_mode
+        return 0 if sys.stdin is None else os.fstat(sys.stdin.fileno()).st_mode
     except (OSError, ValueError):
         return 0
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assignors.cli.inputs.typed.extras import needed_by
+from assignors.cli.inputs.typed.new_file import NO_DASH
 from assignors.cli.outputs.progress import with_progress
 from assignors.documents.answers import SCHEMA
 from assignors.documents.values import Document
@@ -41,6 +42,8 @@ def log_documents(request: TimedRequest, path: str) -> Iterator[Document]:
     (scenario,) = request.scenarios()
     if scenario.protocol is GroupProtocol.PUSH:
         raise click.UsageError("--log: Kafka has no records for groups of the push protocol")
+    if path == "-":
+        raise click.UsageError(f"--log: {NO_DASH}")
     place = Path(path)
     is_file = is_json_lines(place) or place.suffix == ".parquet"
     if place.suffix and not (is_file or place.is_dir() or path.endswith("/")):
