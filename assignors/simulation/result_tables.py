@@ -107,6 +107,7 @@ def simulate_timed(
     seeds: int = 1,
     seed: int = 0,
     intervals: bool = False,
+    all_figures: bool = False,
     processes: int = 1,
 ) -> RowTable[Row]:
     """Return what runs of a scenario on a clock cost: a row a variant and seed.
@@ -118,8 +119,9 @@ def simulate_timed(
     `server/...` where the broker assigns, others for the members of classic groups. What is not
     given is as the scenario has it. An assignor of your own is named `package.module:object`, for
     classic groups; a document that names one itself needs it in `own_assignors`, as data imports
-    nothing. The columns are the fields of `timed.results.TimedResult`, or
-    with `intervals` who consumed which partition, when. A run that fails, or is not possible under
+    nothing. The columns are the fields of `timed.results.TimedResult`, or with `intervals` who
+    consumed which partition, when; `all_figures` measures those too that are `None` otherwise
+    (`join_wait_ms` and what follows), and takes longer. A run that fails, or is not possible under
     a protocol, is a row with `error`. Raises `ValueError` for what is no scenario, and for an
     unknown protocol, model or assignor. Cost: that of the runs; memory: their rows. With
     `processes` the program must guard its start.
@@ -176,7 +178,7 @@ def simulate_timed(
     if intervals:
         made = list(interval_rows(rows, processes=processes, own_assignors=own))
         return RowTable("intervals", made, partial(_timed, "INTERVAL"))
-    made = list(result_rows(rows, processes=processes, own_assignors=own))
+    made = list(result_rows(rows, processes=processes, own_assignors=own, all_figures=all_figures))
     return RowTable("results", made, partial(_timed, "RESULT"))
 
 

@@ -257,40 +257,6 @@ def test_a_log_whose_name_looks_like_another_file_makes_no_folder(tmp_path: Path
     assert answers("simulate", "--scenario", "crash", "--log", "-") == ([], 2)
 
 
-def test_a_violation_is_shown_in_words_and_made_small(tmp_path: Path) -> None:
-    story = ("simulate", "--scenario", "generation-from-user-data", "--seed", "3")
-    done = process(*story, "--history")
-    history = done.stdout.decode().splitlines()
-    assert done.returncode == 1
-    assert history[-1].startswith("given-while-owned at event ")
-    file = tmp_path / "small.json"
-    rows, code = answers(*story, "--shrink", str(file))
-    assert code == 1
-    assert rows[0]["first_violation"].startswith("given-while-owned")
-    assert len(file.read_text()) < 2000, "defaults are left out"
-    again = process("simulate", "--scenario", str(file), "--seed", "3", "--history")
-    assert again.stdout.decode().splitlines()[-1] == rows[0]["first_violation"]
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--history", "--seeds", "2"), "--history shows one run"),
-        (("--history-of", "c0", "--seeds", "2"), "--history shows one run"),
-        (("--history-of", "c99"), "no member or partition 'c99'; did you mean 'c9'?"),
-        (("--history-of", "nobody"), "; known: orders:0, c0, c1, "),
-        (("--history-of", "c0", "--history-of", "orders:100"), "orders has 100 at most"),
-        (("--shrink", "small.json"), "no monitor finds anything"),
-    ],
-)
-def test_violations_of_none_or_of_many_runs_are_refused(
-    options: tuple[str, ...], words: str
-) -> None:
-    done = process("simulate", "--scenario", "crash", *options)
-    assert done.returncode == 2
-    assert words.encode() in done.stderr
-
-
 def test_commits_are_in_the_table_where_there_are_any() -> None:
     shown = process("simulate", "--scenario", "zombie-of-kip-447", "-o", "table").stdout
     assert b"commits refused" in shown

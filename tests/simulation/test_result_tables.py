@@ -96,6 +96,20 @@ def test_a_scenario_on_a_clock_is_the_rows_of_the_command(options: tuple[str, ..
     assert table.to_polars().height == len(table.to_pandas()) == len(expected) >= 4
 
 
+def test_figures_on_request_are_those_of_the_command() -> None:
+    asked = ("--scenario", "zombie-of-kip-447", "--protocol", "classic,consumer", "--all-figures")
+    expected = printed(*asked)
+    table = simulate_timed("zombie-of-kip-447", protocols=("classic", "consumer"), all_figures=True)
+    assert list(table) == expected
+    plain = simulate_timed("zombie-of-kip-447", protocols=("classic", "consumer"))
+    for row, without in zip(expected, plain, strict=True):
+        assert row["join_wait_ms"] > 0 < row["commit_wait_ms"]
+        assert without["join_wait_ms"] is without["locked_partition_ms"] is None
+    assert expected[0]["locked_partition_ms"] > 0 == expected[1]["locked_partition_ms"]
+    (arrow, _) = table.to_arrow().to_pylist()
+    assert arrow["join_wait_ms"] == expected[0]["join_wait_ms"]
+
+
 def test_a_scenario_comes_by_name_as_document_file_or_object(tmp_path: Path) -> None:
     text = json.dumps(document_from_scenario(named("crash")), indent=1)
     path = tmp_path / "mine.json"

@@ -100,3 +100,15 @@ class TimedResult:
     each time counted; those that the plan stops or crashes are not."""
     fatal_errors: dict[str, int] = field(default_factory=dict)
     """Of these: how many stopped with which error."""
+    join_wait_ms: float | None = None
+    """Members times milliseconds from JoinGroup, or the heartbeat that joins, to its answer. This
+    and those below are measured on request, since costs are counted."""
+    sync_wait_ms: float | None = None
+    """Members times milliseconds from SyncGroup to its answer."""
+    commit_wait_ms: float | None = None
+    """The same from commits of offsets to their answers."""
+    offset_fetch_wait_ms: float | None = None
+    """The same from the question for committed offsets to its answer."""
+    locked_partition_ms: float | None = None
+    """Of `unavailable_partition_ms`, between two consumers of a partition: while some member waited
+    for the answer to JoinGroup or SyncGroup."""

@@ -64,13 +64,12 @@ def timed_with_spark(
     first_seed: int,
     seeds: int,
     what: str,
-    *,
-    own_assignors: Sequence[str] = (),
+    **settings: object,
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the results (`simulate`) or the `intervals` of a scenario, as the engine python does.
 
-    Variants are protocols and execution models. The scenario's text is in the plan once, whatever
-    the number of runs.
+    Variants are protocols and execution models; `settings` are those of the function in
+    `timed.tables.spark`. The scenario's text is in the plan once, whatever the number of runs.
     """
     with _session() as session:
         from pyspark.sql import functions as f  # noqa: PLC0415  # an extra
@@ -89,7 +88,7 @@ def timed_with_spark(
                 for name in variants[0]
             ),
         )
-        play = partial(getattr(spark, what), own_assignors=own_assignors)
+        play = partial(getattr(spark, what), **settings)
         for row in frame.transform(play).toLocalIterator():
             yield row.asDict()
 

@@ -64,16 +64,20 @@ def result_schema(given: pa.Schema) -> pa.Schema:
 
 
 def results(
-    batches: Iterable[pa.RecordBatch], *, own_assignors: Collection[str] = ()
+    batches: Iterable[pa.RecordBatch],
+    *,
+    own_assignors: Collection[str] = (),
+    all_figures: bool = False,
 ) -> Iterator[pa.RecordBatch]:
     """Yield one row for each scenario row (`result_schema`), with its other columns as they are.
 
-    Memory: one input batch, one run, and `RUNS_A_BATCH` result rows.
+    With `all_figures` figures too that are measured on request. Memory: one input batch, one run,
+    and `RUNS_A_BATCH` result rows.
     """
     for batch in batches:
         schema = result_schema(batch.schema)
         others = [name for name in batch.schema.names if name not in GIVEN]
-        played = result_rows(_rows(batch), own_assignors=own_assignors)
+        played = result_rows(_rows(batch), own_assignors=own_assignors, all_figures=all_figures)
         for start in range(0, batch.num_rows, RUNS_A_BATCH):
             part = batch.slice(start, RUNS_A_BATCH)
             made = [with_maps_as_pairs(row) for row in islice(played, part.num_rows)]

@@ -36,6 +36,11 @@ LABELS: dict[str, str] = {
     "commit_p50_ms": "commit, median, ms",
     "commit_p99_ms": "commit, 99th percentile, ms",
     "failed_appends": "appends that failed",
+    "join_wait_ms": "member-seconds waiting for JoinGroup",
+    "sync_wait_ms": "member-seconds waiting for SyncGroup",
+    "commit_wait_ms": "member-seconds waiting for commits",
+    "offset_fetch_wait_ms": "member-seconds waiting for offsets",
+    "locked_partition_ms": "partition-seconds locked meanwhile",
     "unowned": "without a consumer at the end",
     "violations": "violations",
     "events": "events",
@@ -64,6 +69,11 @@ WHERE_NOT_ZERO = {
     "commit_p50_ms",
     "commit_p99_ms",
     "failed_appends",
+    "join_wait_ms",
+    "sync_wait_ms",
+    "commit_wait_ms",
+    "offset_fetch_wait_ms",
+    "locked_partition_ms",
 }
 """Figures that are shown where a run has some: most scenarios have no records, no zombies, and no
 execution model."""

@@ -42,6 +42,7 @@ from assignors.simulation.timed.scenario_document import (
     scenario_hash,
 )
 from assignors.simulation.timed.simulation import Played, simulate
+from assignors.simulation.timed.tables.all_figures import simulate_with_all_figures
 
 Row = Mapping[str, Any]
 """Column -> value."""
@@ -87,16 +88,19 @@ def result_rows(
     processes: int = 1,
     chunk: int = RUNS_A_CHUNK,
     own_assignors: Collection[str] = (),
+    all_figures: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """Yield one result row (`RESULT_COLUMNS`) for each scenario row, in their order.
 
-    Cost: that of the runs. Memory: one run with one process; with several, the rows of
-    `CHUNKS_AHEAD` chunks for each.
+    With `all_figures` those too that are measured on request (`tables.all_figures`). Cost: that of
+    the runs. Memory: one run with one process; with several, the rows of `CHUNKS_AHEAD` chunks for
+    each.
 
     >>> [row["error"] for row in result_rows([{"scenario": "crash"}, {"scenario": "{}"}])]
     [None, 'bad-row: scenario.version: is missing']
     """
-    play = partial(_result_rows, own_assignors=tuple(own_assignors))
+    own = tuple(own_assignors)
+    play = partial(_result_rows, own_assignors=own, all_figures=all_figures)
     return _in_processes(rows, play, processes, chunk)
 
 
@@ -127,10 +131,11 @@ def _in_processes(
 
 
 def _result_rows(
-    rows: Iterable[Row], *, own_assignors: Collection[str]
+    rows: Iterable[Row], *, own_assignors: Collection[str], all_figures: bool
 ) -> Iterator[dict[str, Any]]:
+    empty, play = dict.fromkeys(RESULT_COLUMNS), partial(result_row, all_figures=all_figures)
     for row, scenario in scenarios_of(rows, own_assignors):
-        yield _attempt(row, scenario, result_row, dict.fromkeys(RESULT_COLUMNS))
+        yield _attempt(row, scenario, play, empty)
 
 
 def _interval_rows(
@@ -142,9 +147,10 @@ def _interval_rows(
         yield from [made] if isinstance(made, dict) else made
 
 
-def result_row(scenario: Scenario) -> dict[str, Any]:
+def result_row(scenario: Scenario, *, all_figures: bool = False) -> dict[str, Any]:
     """Return the result row of a scenario."""
-    figures = zip(FIGURES, _figures(simulate(scenario).result), strict=True)
+    played = simulate_with_all_figures(scenario) if all_figures else simulate(scenario)
+    figures = zip(FIGURES, _figures(played.result), strict=True)
     return {**identity(scenario), **dict(figures), "error": None}
 
 

@@ -39,7 +39,9 @@ def spread(frame: DataFrame, *, tasks: int, own_assignors: Collection[str] = ())
     return dealt.repartitionById(tasks, arrow.TASK).drop(arrow.TASK)
 
 
-def simulate(frame: DataFrame, *, own_assignors: Collection[str] = ()) -> DataFrame:
+def simulate(
+    frame: DataFrame, *, own_assignors: Collection[str] = (), all_figures: bool = False
+) -> DataFrame:
     """Return the result of each run in `frame`, one row each, with the frame's other columns.
 
     `frame` has the columns `scenario` (JSON text, or a name of the gallery) and, if wanted,
@@ -51,12 +53,13 @@ def simulate(frame: DataFrame, *, own_assignors: Collection[str] = ()) -> DataFr
     `frame.transform`.
 
     `own_assignors` are those outside the registry (`package.module:object`) that the rows may name.
-    Each worker imports them; where it cannot, the row has `error` set.
+    Each worker imports them; where it cannot, the row has `error` set. With `all_figures` those too
+    that are measured on request.
     """
     from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415 - the extra `spark`
 
     schema = arrow.result_schema(to_arrow_schema(frame.schema))
-    play = partial(_results, tuple(own_assignors))
+    play = partial(_results, tuple(own_assignors), all_figures=all_figures)
     return frame.mapInArrow(play, spark_schema(schema))
 
 
@@ -93,9 +96,9 @@ def summary(
 
 
 def _results(
-    own_assignors: tuple[str, ...], batches: Iterable[pa.RecordBatch]
+    own_assignors: tuple[str, ...], batches: Iterable[pa.RecordBatch], *, all_figures: bool
 ) -> Iterator[pa.RecordBatch]:
-    return arrow.results(batches, own_assignors=own_assignors)
+    return arrow.results(batches, own_assignors=own_assignors, all_figures=all_figures)
 
 
 def _intervals(

@@ -46,6 +46,8 @@ class TimedRequest:
     """Of the engine python; `None`: as many as pay."""
     own_assignors: tuple[str, ...]
     """Those outside the registry that may be imported."""
+    all_figures: bool = False
+    """Whether those are measured that are measured on request."""
 
     @property
     def count(self) -> int:
@@ -90,6 +92,8 @@ def requested(
         raise click.UsageError("--log has the figures beside it; without --intervals, please")
     if options.intervals and options.report is not None:
         raise click.UsageError("--report has the figures beside it; without --intervals, please")
+    if options.intervals and options.all_figures:
+        raise click.UsageError("--intervals is in place of figures; without --all-figures, please")
     own = (*portable_names(options.own_assignors), *filter(is_import_path, assignors))
     scenario = chosen(options.scenario, own)
     if not options.coordinators:
@@ -111,6 +115,7 @@ def requested(
         engine=engine,
         processes=processes,
         own_assignors=own,
+        all_figures=options.all_figures,
     )
 
 

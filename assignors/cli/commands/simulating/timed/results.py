@@ -82,6 +82,9 @@ def interval_documents(request: TimedRequest) -> Iterator[Document]:
 
 def _played(request: TimedRequest, what: str) -> Iterator[Mapping[str, Any]]:
     """Yield the rows of the results or the intervals, from the engine that is asked for."""
+    settings: dict[str, Any] = {"own_assignors": request.own_assignors}
+    if what == "simulate":
+        settings["all_figures"] = request.all_figures
     if request.engine == "spark":
         from assignors.cli.commands.simulating.spark import (  # noqa: PLC0415 - needs an extra
             timed_with_spark,
@@ -93,14 +96,12 @@ def _played(request: TimedRequest, what: str) -> Iterator[Mapping[str, Any]]:
             request.first_seed,
             request.seeds,
             what,
-            own_assignors=request.own_assignors,
+            **settings,
         )
     processes = request.processes or _default_processes(request)
     chunk = max(1, min(RUNS_A_CHUNK, request.count // (CHUNKS_EACH * processes)))
     played = result_rows if what == "simulate" else interval_rows
-    return played(
-        request.rows(), processes=processes, chunk=chunk, own_assignors=request.own_assignors
-    )
+    return played(request.rows(), processes=processes, chunk=chunk, **settings)
 
 
 def _default_processes(request: TimedRequest) -> int:

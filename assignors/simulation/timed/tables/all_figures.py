@@ -1,0 +1,35 @@
+"""A run with the figures that are measured on request.
+
+They need every message played one by one, and the history kept: a run of many members takes longer
+than without them, and more memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from assignors.simulation.timed.costs.waits import Waits
+from assignors.simulation.timed.protocols.effects import MILLISECOND
+from assignors.simulation.timed.scenario import Scenario
+from assignors.simulation.timed.simulation import Played, simulate
+
+
+def simulate_with_all_figures(scenario: Scenario) -> Played:
+    """Run a scenario, and measure what `simulate` leaves `None` in a result, too.
+
+    The run is the same but for `events`, which counts every message, so that `event_limit` and
+    `kept_limit` may end it sooner. Raises what `simulate` raises.
+    Cost: that of `simulate` with an observer; memory: that of its history.
+
+    >>> from assignors.simulation.timed.gallery import named
+    >>> found = simulate_with_all_figures(named("rolling-restart")).result
+    >>> found.join_wait_ms > found.sync_wait_ms > 0 < found.locked_partition_ms
+    True
+    """
+    waits = Waits(count_from=scenario.count_from_ms * MILLISECOND)
+    played = simulate(scenario, keeps_history=True, observe=waits.see)
+    is_whole = played.result.stopped_by is None
+    waits.close(scenario.until_ms * MILLISECOND if is_whole else waits.last)
+    figures: dict[str, Any] = {**waits.figures(played.changes)}
+    return replace(played, result=replace(played.result, **figures))
