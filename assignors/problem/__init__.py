@@ -31,6 +31,9 @@ from wire.text import utf16_key
 NOBODY = -1
 FEW = 256
 """So many partitions are named one by one: numpy's calls would cost more than they save."""
+RUNS_AT_ONCE = 1 << 15
+"""Members' shares of a topic that are made of arrays together: lists of all the numbers of a
+million would need 200 MB beside them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,14 +284,31 @@ def _runs(problem: Problem, owner: Int32) -> Iterator[tuple[int, int, tuple[int,
         return
     order = np.argsort(owner, kind="stable")
     holder, topic = owner[order], problem.topic_of[order]
+    numbers = order - problem.first[topic]
     starts = np.flatnonzero((np.diff(holder) != 0) | (np.diff(topic) != 0)) + 1
     starts = np.concatenate([np.zeros(1, dtype=np.int64), starts])
-    ends = np.append(starts[1:], len(order)).tolist()
-    numbers = (order - problem.first[topic]).tolist()
-    for member, t, start, end in zip(
-        holder[starts].tolist(), topic[starts].tolist(), starts.tolist(), ends, strict=True
-    ):
-        yield member, t, tuple(numbers[start:end])
+    ends = np.append(starts[1:], len(order))
+    singles = _singles(problem, ends - starts) if len(starts) > RUNS_AT_ONCE else None
+    for some in range(0, len(starts), RUNS_AT_ONCE):
+        begins, stops = starts[some : some + RUNS_AT_ONCE], ends[some : some + RUNS_AT_ONCE]
+        listed = numbers[begins[0] : stops[-1]].tolist()
+        for member, t, start, end in zip(
+            holder[begins].tolist(),
+            topic[begins].tolist(),
+            (begins - begins[0]).tolist(),
+            (stops - begins[0]).tolist(),
+            strict=True,
+        ):
+            if singles is not None and end - start == 1:
+                yield member, t, singles[listed[start]]
+            else:
+                yield member, t, tuple(listed[start:end])
+
+
+def _singles(problem: Problem, length: Int64) -> list[tuple[int]] | None:
+    """Return each partition number as a tuple of its own, `None` where few runs are as short."""
+    most = int(np.diff(problem.first).max())
+    return [(number,) for number in range(most)] if most < np.count_nonzero(length == 1) else None
 
 
 __all__ = [
