@@ -13,5 +13,6 @@ real groups from what members report, a simulator from what it does.
 * `intervals`: from changes to ownerships; the times in which a partition had one owner alone
 * `double`: overlaps, and how long they lasted
 * `missing`: gaps
+* `arrays`: ownerships as columns, and as 0/1 matrices of members and partitions, for numpy
 * `monitors`: the same questions about one moment or one step, without a history
 """
