@@ -112,3 +112,13 @@ class TimedResult:
     locked_partition_ms: float | None = None
     """Of `unavailable_partition_ms`, between two consumers of a partition: while some member waited
     for the answer to JoinGroup or SyncGroup."""
+    state_bytes: int | None = None
+    """What the coordinator's broker keeps for the group at the end: keys and values of its records
+    as compaction leaves them, with subscriptions, assignments and offsets. In a group of the push
+    protocol what every broker keeps: 44 bytes for each partition that somebody may read."""
+    state_bytes_max: int | None = None
+    """The most of that at a time."""
+    offsets_bytes: int | None = None
+    """Committed offsets in `state_bytes`."""
+    written_bytes: int | None = None
+    """Keys and values of all records that were written in the whole run."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from assignors.simulation.timed.costs.state_bytes import state_figures
 from assignors.simulation.timed.costs.waits import Waits
 from assignors.simulation.timed.protocols.effects import MILLISECOND
-from assignors.simulation.timed.scenario import Scenario
+from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.simulation import Played, simulate
 
 
@@ -31,5 +32,13 @@ def simulate_with_all_figures(scenario: Scenario) -> Played:
     played = simulate(scenario, keeps_history=True, observe=waits.see)
     is_whole = played.result.stopped_by is None
     waits.close(scenario.until_ms * MILLISECOND if is_whole else waits.last)
-    figures: dict[str, Any] = {**waits.figures(played.changes)}
+    has_tokens = scenario.protocol is GroupProtocol.PUSH
+    figures: dict[str, Any] = {
+        **waits.figures(played.changes),
+        **state_figures(
+            played.records,
+            played.changes if has_tokens else (),
+            count_from_ms=scenario.count_from_ms,
+        ),
+    }
     return replace(played, result=replace(played.result, **figures))

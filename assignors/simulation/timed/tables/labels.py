@@ -41,6 +41,10 @@ LABELS: dict[str, str] = {
     "commit_wait_ms": "member-seconds waiting for commits",
     "offset_fetch_wait_ms": "member-seconds waiting for offsets",
     "locked_partition_ms": "partition-seconds locked meanwhile",
+    "state_bytes_max": "bytes a broker keeps for the group, most",
+    "state_bytes": "bytes of these at the end",
+    "offsets_bytes": "bytes of committed offsets in them",
+    "written_bytes": "bytes of records written",
     "unowned": "without a consumer at the end",
     "violations": "violations",
     "events": "events",
@@ -74,6 +78,10 @@ WHERE_NOT_ZERO = {
     "commit_wait_ms",
     "offset_fetch_wait_ms",
     "locked_partition_ms",
+    "state_bytes_max",
+    "state_bytes",
+    "offsets_bytes",
+    "written_bytes",
 }
 """Figures that are shown where a run has some: most scenarios have no records, no zombies, and no
 execution model."""
