@@ -37,6 +37,7 @@ def test_a_template_prints_every_value_escaped_and_in_quotes(path: Path) -> None
         "code_parts",
         "length",
         "shortened",
+        "shortened_name",
     }
     assert not UNQUOTED.findall(source)
 

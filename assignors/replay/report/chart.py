@@ -15,10 +15,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assignors.replay.report.formats import clock, duration, generation_name, shortened
+from assignors.replay.report.formats import (
+    clock,
+    duration,
+    generation_name,
+    shortened,
+    shortened_name,
+)
 from assignors.replay.report.load_chart import LOADS_HEIGHT, LoadChart, load_chart
 from assignors.replay.report.member_styles import MemberStyle
-from assignors.replay.report.rebalance_rows import ROWS_HEIGHT, RebalanceRows, rebalance_rows
+from assignors.replay.report.rebalance_rows import (
+    ROWS_HEIGHT,
+    RebalanceRows,
+    rebalance_rows,
+)
 from assignors.replay.report.time_scale import TimeScale, time_scale
 from assignors.replay.report.view_model import LifeView, Limits
 from assignors.replay.tables.rows import AssignmentRow
@@ -100,6 +110,10 @@ class Chart:
     generation_count: int
     generation_label: str
     time_label: str
+    finding_name: str
+    """What a mark of a finding is called: a `violation` in a simulation."""
+    knows_unnecessary_moves: bool
+    """Whether the moves that were unnecessary are filled."""
     rebalances: RebalanceRows
     partitions: Sequence[PartitionRow]
     partitions_top: int
@@ -153,12 +167,15 @@ def chart(
         generation_count=len(generations),
         generation_label=generation_name(life.row.kind),
         time_label="time" if life.is_simulated else "time, UTC",
+        finding_name=life.finding_name,
+        knows_unnecessary_moves=any(row.moved_minimum is not None for row in generations),
         rebalances=rebalance_rows(
             generations,
             life.anomalies[: limits.findings],
             shown.scale,
             anchor=anchor,
             is_simulated=life.is_simulated,
+            finding_name=life.finding_name,
         ),
         partitions=list(_partition_rows(shown, tops, styles)),
         partitions_top=ROWS_HEIGHT,
@@ -192,7 +209,7 @@ def bar_text(row: AssignmentRow, style: MemberStyle) -> str:
     ending = ENDINGS.get(row.ended_by, row.ended_by)
     notes = "".join(f"; {note}" for note in interval_notes(row))
     return (
-        f"{shortened(row.topic, 60)}-{row.partition}: {style.description}, "
+        f"{shortened_name(row.topic, 60)}-{row.partition}: {style.description}, "
         f"generation {row.from_generation}, from {clock(row.from_ms)}{end}, "
         f"{'' if until is None else 'then '}{ending}{notes}"
     )
@@ -259,7 +276,7 @@ def _partition_rows(
     before = None
     for (topic, partition), rows in shown.partitions.items():
         suffix = f"-{partition}"
-        label = f"{shortened(topic, LABEL_MAX - len(suffix))}{suffix}"
+        label = f"{shortened_name(topic, LABEL_MAX - len(suffix))}{suffix}"
         yield PartitionRow(
             top=tops[topic, partition],
             label=str(partition) if topic == before else label,

@@ -168,6 +168,18 @@ def shortened(text: str, length: int = TEXT_MAX) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
+def shortened_name(text: str, length: int) -> str:
+    """Return at most so many characters, those in the middle left out: names often begin alike.
+
+    >>> shortened_name("payment-service-7d9f8b-xk2lp", 16)
+    'payment…8b-xk2lp'
+    """
+    if len(text) <= length:
+        return text
+    end = length // 2
+    return f"{text[: length - 1 - end]}…{text[-end:]}"
+
+
 def _utc(at_ms: int | None) -> datetime | None:
     if at_ms is None:
         return None

@@ -44,6 +44,7 @@ class LifeDetails:
     facts: str
     chart: Chart | None
     findings: TableView | None
+    finding_name: str
     comparison: TableView | None
     comparison_by_generation: TableView | None
     has_inferred_counts: bool
@@ -113,6 +114,7 @@ def life_details(life: LifeView, group: GroupView, limits: Limits) -> LifeDetail
         facts=" · ".join(_facts(life)),
         chart=drawn,
         findings=_findings(life, limits, places_in_chart(drawn), anchor),
+        finding_name=life.finding_name,
         comparison=comparison(sums, caption="What if another assignor had been used")
         if sums
         else None,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from assignors.replay.report.formats import shortened
+from assignors.replay.report.formats import shortened_name
 from assignors.replay.report.view_model import LifeView
 from assignors.replay.tables.rows import AssignmentRow, MemberRow
 
@@ -40,12 +40,12 @@ class MemberStyle:
     @property
     def client(self) -> str:
         """Its client id, as legends and tooltips print it."""
-        return shortened(self.client_id, CLIENT_MAX) or "no client id"
+        return shortened_name(self.client_id, CLIENT_MAX) or "no client id"
 
     @property
     def description(self) -> str:
         """Its number, client and host, as tooltips print them."""
-        host = f" at {shortened(self.host, CLIENT_MAX)}" if self.host else ""
+        host = f" at {shortened_name(self.host, CLIENT_MAX)}" if self.host else ""
         return f"member {self.number}, {self.client}{host}"
 
 

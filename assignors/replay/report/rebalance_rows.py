@@ -109,6 +109,7 @@ def rebalance_rows(
     *,
     anchor: str = "",
     is_simulated: bool = False,
+    finding_name: str = "finding",
 ) -> RebalanceRows:
     """Return the marks of these generations and findings. Cost: linear, O(log) a mark.
 
@@ -121,7 +122,7 @@ def rebalance_rows(
         times=list(_times(scale, has_dates=not is_simulated)),
         shortened=list(_shortened(scale)),
         generations=[_generation_mark(rows, scale, moved_max) for rows in simultaneous],
-        findings=list(_findings(anomalies, generations, scale, anchor)),
+        findings=list(_findings(anomalies, generations, scale, anchor, finding_name)),
         pauses=[
             _pause(row, row.pause_ms, scale, is_estimate=not is_simulated)
             for row in generations
@@ -220,6 +221,7 @@ def _findings(
     generations: Sequence[GenerationRow],
     scale: TimeScale,
     anchor: str,
+    name: str,
 ) -> Iterator[FindingMark]:
     """Yield a mark for each time at which a finding occurred: how many, and of which kinds."""
     begun = {row.generation: row.at_ms for row in generations}
@@ -234,7 +236,7 @@ def _findings(
         evidence = anomalies[places[0]].evidence
         yield FindingMark(
             x=scale.at(at_ms) + 5,
-            title=f"{count(len(places), 'finding')} at {clock(at_ms)}: {kinds}. {evidence}",
+            title=f"{count(len(places), name)} at {clock(at_ms)}: {kinds}. {evidence}",
             anchor=f"{anchor}-at-{position}",
             findings=tuple(places),
         )

@@ -24,7 +24,7 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from markupsafe import Markup
 
-from assignors.replay.report.formats import TEXT_MAX, shortened, visible
+from assignors.replay.report.formats import TEXT_MAX, shortened, shortened_name, visible
 
 
 def render(template: str, /, **values: object) -> str:
@@ -112,5 +112,6 @@ def _environment() -> Environment:
     )
     del made.filters["safe"]
     made.filters["shortened"] = shortened
+    made.filters["shortened_name"] = shortened_name
     made.filters["code_parts"] = code_parts
     return made

@@ -76,6 +76,11 @@ class LifeView:
     is_simulated: bool = False
     """Its times are those of a simulation: milliseconds since the run began, and no estimates."""
 
+    @property
+    def finding_name(self) -> str:
+        """What a page calls one of `anomalies`: in a simulation, what a monitor forbids."""
+        return "violation" if self.is_simulated else "finding"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupView:

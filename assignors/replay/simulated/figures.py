@@ -17,17 +17,25 @@ Figures = Mapping[str, Mapping[str, Any]]
 Row = tuple[str, Sequence[object]]
 """The label of a figure, and its value in each variant."""
 
+MEDIANS = "Medians over the seeds"
+
 
 def comparison(summary: Iterable[Mapping[str, Any]]) -> TableView:
-    """Return the medians of each variant, a bar beside each; `summary` is of one group."""
+    """Return the medians of each variant, a bar beside each; `summary` is of one group.
+
+    One variant has nothing to be compared with, and no bars.
+    """
     found = _by_variant(summary)
     settled = [each["is_settled"]["mean"] for each in found.values()]
-    rows: list[Row] = [
+    rows: list[tuple[str, list[InlineBar]]] = [
         ("runs", [_bar(str(each["events"]["runs"]), 0.0) for each in found.values()]),
         *((label, _medians(figure, found)) for figure, label in _labels(found).items()),
         ("settled", [_bar(_share(share) or "-", share or 0.0) for share in settled]),
     ]
-    return _table(found, rows if found else (), Form.BAR, caption="Medians over the seeds")
+    if len(found) == 1:
+        numbers = [(label, [bar.text for bar in bars]) for label, bars in rows]
+        return _table(found, numbers, Form.NUMBER, caption=MEDIANS)
+    return _table(found, rows if found else (), Form.BAR, caption=MEDIANS)
 
 
 def differences(summary: Iterable[Mapping[str, Any]]) -> TableView | None:

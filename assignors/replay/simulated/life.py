@@ -26,8 +26,6 @@ from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.scenario import Action, Scenario
 from assignors.simulation.timed.simulation import Played
 
-VIOLATION = "violation"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Moment:
@@ -65,6 +63,7 @@ def run_details(scenario: Scenario, played: Played, limits: Limits, *, anchor: s
         facts=" · ".join(facts),
         chart=drawn,
         findings=_findings(life, limits, places_in_chart(drawn), anchor),
+        finding_name=life.finding_name,
         comparison=None,
         comparison_by_generation=None,
         has_inferred_counts=False,
@@ -215,7 +214,7 @@ def _violations(row: GroupRow, played: Played) -> list[AnomalyRow]:
         AnomalyRow(
             group=row.group,
             life=row.life,
-            kind=VIOLATION,
+            kind=each.monitor,
             generation=None,
             at_ms=each.at_us // MILLISECOND,
             until_ms=None,
@@ -224,7 +223,7 @@ def _violations(row: GroupRow, played: Played) -> list[AnomalyRow]:
             topic=None,
             partition=None,
             count=1,
-            evidence=str(each),
+            evidence=each.text,
             severity=Severity.CRITICAL.value,
         )
         for each in played.violations
@@ -236,10 +235,11 @@ def _findings(
 ) -> TableView | None:
     columns: list[Column[tuple[int, AnomalyRow]]] = [
         Column(
-            "violation",
+            "time",
             lambda pair: Link(clock(pair[1].at_ms), places.get(pair[0])),
             Form.LINK,
         ),
+        Column("violation", lambda pair: pair[1].kind),
         Column("what", lambda pair: pair[1].evidence, Form.PROSE),
     ]
     if not life.anomalies:

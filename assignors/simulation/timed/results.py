@@ -35,8 +35,8 @@ class TimedResult:
     """Moves more than the best balance needs, from one moment at rest to the next; a worse
     balance that needs fewer counts 0."""
     members_touched: int
-    """Members that had to rejoin or to give up partitions while they consumed, summed over
-    generations; their own stops and crashes do not count."""
+    """Members interrupted: they had to rejoin or to give up partitions while they consumed. Summed
+    over generations; their own stops and crashes do not count."""
     pauses_ended: int
     """How often a rebalance ended the pause of a partition: its consumer reads on unasked."""
     double_partition_ms: float
