@@ -167,13 +167,14 @@ def hashed_name_order(names: Sequence[str], hashes: Int32) -> Int64:
 
 
 def _has_tree(hashes: Int32) -> bool:
-    """Return whether some bucket becomes a tree.
+    """Return whether some bucket becomes a tree, or might: a few keys may not double their table.
 
-    Checked for all lengths that the table has had, with the keys it had by then. Cost: O(N).
+    Checked for all lengths that the table has had, with the keys it had by then. Keys of one
+    bucket double a table up to the least length of a table with trees. Cost: O(N).
     """
     unsigned = hashes.view(np.uint32)
     spread = unsigned ^ (unsigned >> np.uint32(16))
-    length, last = TREE_CAPACITY, table_length(len(hashes))
+    length, last = TREE_CAPACITY, max(TREE_CAPACITY, table_length(len(hashes)))
     while length <= last:
         present = spread[: int(0.75 * length) + 1]
         if int(np.bincount(present & np.uint32(length - 1)).max(initial=0)) >= PUT_CROWD:

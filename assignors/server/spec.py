@@ -35,7 +35,7 @@ from assignors.arrays import (
 from assignors.jvm.hash_order import uuid_hashes
 from assignors.jvm.many_tables import compute_orders, put_orders
 from assignors.jvm.map_order import map_order
-from assignors.model import Group, Member, MemberNote, MemberNoteCode
+from assignors.model import Cluster, Group, Member, MemberNote, MemberNoteCode
 from assignors.problem import Problem, problem_of
 
 TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{22}", flags=re.ASCII)
@@ -150,7 +150,7 @@ def spec_of(group: Group, *, needs_ids: bool = True) -> Spec:
         target=target_of(previous, len(members)),
         also_assigned=_also_assigned(group, problem),
         is_homogeneous=len(problem.takes) <= 1 and _are_equal(members),
-        notes=made_ids_note(group, problem.topics) if needs_ids else (),
+        notes=made_ids_note(group.cluster, problem.topics) if needs_ids else (),
     )
 
 
@@ -192,9 +192,9 @@ def are_topic_ids(ids: Sequence[str]) -> bool:
     return {*map(len, ids)} <= {22} and TOPIC_IDS.fullmatch("".join(ids)) is not None
 
 
-def made_ids_note(group: Group, topics: Sequence[str]) -> tuple[MemberNote, ...]:
+def made_ids_note(cluster: Cluster, topics: Sequence[str]) -> tuple[MemberNote, ...]:
     """Return a note if ids had to be made for some of these topics."""
-    made = [name for name in topics if group.cluster.topics[name].topic_id is None]
+    made = [name for name in topics if cluster.topics[name].topic_id is None]
     if not made:
         return ()
     named = ", ".join(repr(name) for name in made[:3]) + (", ..." if len(made) > 3 else "")

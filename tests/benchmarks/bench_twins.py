@@ -7,8 +7,9 @@ sides run by turns, line by line, so that what else the machine does slows both 
 handed the group in their own types, so nothing is decoded; the last line is decoding alone. A
 broker's previous target is on both sides what the last answer was: maps, which Java changes where
 they change, and rows of arrays (`Rebalance.assignment` of the round before). "as dicts" is the same
-target read from elsewhere, a dictionary for each member. Lists are made in Java's order on both
-sides, and before anything is timed it is made sure that ours are the same.
+target read from elsewhere, a dictionary for each member; so is a small group's last answer. Lists
+are made in Java's order on both sides, and before anything is timed it is made sure that ours are
+the same.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from assignors import Group, assignor_named
-from assignors.arrays import partition_arrays
+from assignors.arrays import OwnedPartitions, partition_arrays
 from assignors.conformance.groups import group_of
 from assignors.jvm.hash_trees import name_order
 from assignors.jvm.ordered_assignment import PartitionsByMember, ordered_by_member
@@ -53,6 +54,7 @@ BROKER = (
     ("srv-uniform", "Hb 20 x 200 / 10", ("fresh", "leave")),
     ("srv-uniform", "U 100 x 1000 / 10", ("fresh", "leave")),
     ("srv-uniform", "U 30 x 300 / 3", ("fresh", "leave")),
+    ("srv-uniform", "U 3 x 12 / 1", ("fresh", "leave")),
     ("srv-range", "U 2000 x 100000 / 500", ("fresh",)),
     ("srv-simple", "U 1000 x 10000 / 100", ("fresh", "leave")),
 )
@@ -96,9 +98,16 @@ def lines(wanted: list[str]) -> Iterator[Line]:
 
 
 def _lines_of(title: str, request: Request, group: Group, name: str) -> Iterator[Line]:
-    """Yield the lines of one group: a broker's with its previous target in both forms."""
+    """Yield the lines of one group: a broker's with its previous target in both forms.
+
+    Of groups that are answered on lists the last answer was dictionaries.
+    """
     assign = assignor_named(name).assign
-    if not _claims(request) or not request["algo"].startswith("srv-"):
+    if (
+        not _claims(request)
+        or not request["algo"].startswith("srv-")
+        or not any(type(s) is OwnedPartitions for s in assign(group).assignment.values())
+    ):
         yield Line(name=title, request=request, ours=partial(assign, group))
         return
     yield Line(name=title + AS_DICTS, request=request, ours=partial(assign, group))

@@ -8,8 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.jvm import hash_order, many_tables
-from assignors.jvm.few_keys import in_set_order, order_of_computed, order_of_names, order_of_put
-from assignors.jvm.hash_order import string_hash, string_hashes, uuid_hash, uuid_hashes
+from assignors.jvm.few_keys import (
+    NAMES_MAX,
+    in_set_order,
+    order_of_computed,
+    order_of_names,
+    order_of_put,
+)
+from assignors.jvm.hash_order import spread_of, string_hash, string_hashes, uuid_hash, uuid_hashes
 from assignors.jvm.hash_trees import name_order
 
 HASHES = st.lists(st.integers(-(2**31), 2**31 - 1), max_size=60, unique=True)
@@ -40,6 +46,15 @@ def test_the_hash_code_of_an_id_is_that_of_the_arrays(high: int, low: int) -> No
 @given(names=st.one_of(NAMES, COLLIDING))
 def test_names_come_in_the_order_of_the_arrays(names: list[str]) -> None:
     assert order_of_names(names) == name_order(names).tolist()
+
+
+def test_names_of_every_count_do_and_those_that_make_a_tree_of_a_long_table() -> None:
+    names = [f"member-{number}" for number in range(2_000)]
+    together = [name for name in names if spread_of(string_hash(name)) % 64 == 5][:20]
+    for count in range(1, NAMES_MAX + 10):
+        crowded = [*dict.fromkeys([*names[:count], *together[: count - 1]])]
+        for some in (names[:count], crowded):
+            assert order_of_names(some) == name_order(some).tolist()
 
 
 @given(hashes=st.one_of(HASHES, CROWDED), capacity=st.integers(0, 70))

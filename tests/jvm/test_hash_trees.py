@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.jvm.hash_order import put_order
-from assignors.jvm.hash_trees import tree_order
+from assignors.jvm.hash_trees import name_order, tree_order
 
 # Numbers put into `new HashSet<Integer>()` and how an iteration found them, under JDK 17 and 25.
 WALKED = {
@@ -53,6 +55,15 @@ STRIDED = st.builds(
 def test_java_walks_so(put: list[int], found: str) -> None:
     order = tree_order(np.array(put, dtype=np.int32), capacity=16)
     assert [str(put[place]) for place in order.tolist()] == found.split()
+
+
+@pytest.mark.parametrize(("count", "first"), [(10, [0, 1, 2, 3]), (11, [3, 0, 1, 2])])
+def test_names_of_one_hash_code_become_a_tree_once_they_have_doubled_their_table(
+    count: int, first: list[int]
+) -> None:
+    """As Java walked: the ninth and the tenth double it, the eleventh makes a tree."""
+    names = list(map("".join, product(("Aa", "BB"), repeat=4)))[:count]
+    assert name_order(names).tolist() == [*first, *range(4, count)]
 
 
 @given(numbers=st.lists(st.integers(-(2**31), 2**31 - 1), unique=True, max_size=300))

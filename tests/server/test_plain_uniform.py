@@ -7,12 +7,15 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors import Cluster, Group, JavaFailure, Member, Options, Topic
+from assignors.arrays import partition_arrays
 from assignors.conformance.groups import group_of
+from assignors.jvm.ordered_assignment import PartitionsByMember, ordered_by_member
 from assignors.options import Jdk
 from assignors.server.small.plain_mixed import plain_mixed
 from assignors.server.small.plain_uniform import PARTITIONS_MAX, plain_answer
@@ -49,6 +52,24 @@ def is_plain_and_right(group: Group, jdk: Jdk = 17) -> bool:
 @given(group=any_groups)
 def test_any_group_is_answered_alike_or_left_to_the_arrays(group: Group) -> None:
     is_plain_and_right(group)
+
+
+def test_rows_of_arrays_stay_arrays_where_dictionaries_of_as_many_partitions_take_lists() -> None:
+    cluster = Cluster.of({"t": PARTITIONS_MAX})
+    dictionaries = {"a": {"t": tuple(range(PARTITIONS_MAX))}, "b": {}}
+    arrays = partition_arrays(list(dictionaries.values()), {"t": 0})
+    rows = PartitionsByMember(
+        ordered_by_member(
+            tuple(dictionaries),
+            ("t",),
+            member=arrays.member_of,
+            topic=arrays.topic_of.astype(np.int32),
+            number=arrays.number.astype(np.int32),
+        )
+    )
+    for owned, is_plain in ((dictionaries, True), (rows, False)):
+        members = [Member(member_id=each, topics=("t",), owned=owned[each]) for each in owned]
+        assert is_plain_and_right(Group(cluster=cluster, members=tuple(members))) is is_plain
 
 
 @given(group=equal_groups())

@@ -17,7 +17,6 @@ from assignors.rebalance import Figure, Rebalance
 from assignors.server.balancer import Balancer
 from assignors.server.heterogeneous import ROUND_MAX
 from assignors.server.small.plain_uniform import (
-    PARTITIONS_MAX,
     Topics,
     is_large,
     rebalance_of,
@@ -25,12 +24,14 @@ from assignors.server.small.plain_uniform import (
 )
 from wire.text import utf16_sorted
 
-LISTED_MAX = 5_000
-"""Total length of the subscriptions of the largest group that takes lists; it has at most
-`PARTITIONS_MAX` partitions. Measured on a busy machine, a random half of the topics each, one
-member has left, lists against arrays: 8 members x 20 partitions 53 against 284 us, 20 x 200 157
-against 394, 60 x 600 505 against 641, 100 x 900 557 against 753; 3 of 60 topics each, 300 x 900:
-1,125 against 1,759."""
+PARTITIONS_MAX = 3_000
+LISTED_MAX = 1_500
+"""Partitions, and total length of the subscriptions, of the largest group that takes lists.
+
+Measured on a busy machine, a random half of the topics each, one member has left, lists against
+arrays: 8 members x 20 partitions 29 against 233 us, 20 x 200 104 against 325, 60 x 600 310 against
+555, 100 x 1,000 (495 topics listed) 512 against 667, 150 x 900 (1,490) 807 against 829, 200 x 2,000
+(1,990) 1,364 against 1,160; 3 of 60 topics each, 300 x 3,000: 1,664 against 2,448."""
 INT32_MAX = 2**31 - 1
 
 
@@ -52,7 +53,7 @@ def plain_mixed(group: Group, figures: Callable[[], Mapping[str, Figure]]) -> Re
     `figures` computes those of the answer, when somebody reads them. Cost: that of
     `heterogeneous.place`.
     """
-    known = None if group.also_assigned or is_large(group) else _topics(group)
+    known = None if group.also_assigned or is_large(group, PARTITIONS_MAX) else _topics(group)
     if known is None:
         return None
     order = order_of_names([member.member_id for member in group.members])
@@ -69,7 +70,7 @@ def plain_mixed(group: Group, figures: Callable[[], Mapping[str, Figure]]) -> Re
     for topic in in_turn:
         _deal(placing, topic)
     _level(placing, [t for t in in_turn if known.size[t] and len(placing.subscribers[t]) > 1])
-    return rebalance_of(group, list(known.size), _shares(members, placing.owner), figures)
+    return rebalance_of(known, _shares(members, placing.owner), figures)
 
 
 def _topics(group: Group) -> Topics | None:
@@ -80,7 +81,7 @@ def _topics(group: Group) -> Topics | None:
     asked = [frozenset(names) for names in set(lists)]
     if len(set(asked)) <= 1:
         return None
-    known = topics_of(group.cluster, utf16_sorted(frozenset().union(*asked)))
+    known = topics_of(group.cluster, tuple(utf16_sorted(frozenset().union(*asked))))
     return known if known is not None and sum(known.size.values()) <= PARTITIONS_MAX else None
 
 

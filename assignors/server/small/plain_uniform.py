@@ -10,37 +10,63 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import starmap
+from dataclasses import dataclass, field
+from itertools import repeat, starmap
 from struct import unpack
 
+from assignors.arrays import OwnedPartitions
 from assignors.jvm.few_keys import in_set_order, order_of_computed, order_of_names, order_of_put
 from assignors.jvm.hash_order import copied_set_capacity, uuid_hash
-from assignors.model import Cluster, Group, Member, require_group
+from assignors.jvm.ordered_assignment import ROWS_MIN
+from assignors.model import Cluster, Group, Member, MemberNote, Topic, require_group
 from assignors.options import Jdk
 from assignors.rebalance import Figure, LazyFigures, Rebalance
 from assignors.server.spec import are_topic_ids, made_id, made_ids_note
 from wire import TopicPartitions
+from wire.constructors import unchecked
 from wire.text import utf16_sorted
 
 Pair = tuple[str, int]
 
-PARTITIONS_MAX = 999
-"""Larger groups take arrays, in which they also have their last answer. Measured with equal
-subscriptions, one member has left, lists against arrays: 3 members x 12 partitions 15 against 170
-us, 30 x 300 82 against 210, 60 x 700 149 against 284, 100 x 900 261 against 319."""
+PARTITIONS_MAX = 3_000
+"""Larger groups take arrays. Measured on a busy machine with equal subscriptions, one member has
+left, lists against arrays: 3 members x 12 partitions 7 against 170 us, 30 x 300 32 against 220,
+100 x 1,000 117 against 315, 300 x 3,000 338 against 703; all fresh 415 against 448."""
+ROWS_MAX = ROWS_MIN - 1
+"""The same where members have rows of arrays, which lists would need the names of: what an answer
+on arrays gave them, and what was read together."""
+
+_rebalance = unchecked(Rebalance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topics:
     """Topics that exist, in the order in which they were asked for."""
 
+    asked: tuple[str, ...]
+    """As they were asked for, whether they exist or not."""
+    described: tuple[Topic, ...]
+    """Those that exist."""
     size: dict[str, int]
     """Topic -> partitions."""
+    numbers: dict[str, frozenset[int]]
+    """Topic -> its partitions."""
     halves: dict[str, tuple[int, int]]
     """Topic -> the halves of its id as signed 64-bit numbers."""
     java_hash: dict[str, int]
     """Topic -> `Uuid.hashCode`."""
+    notes: tuple[MemberNote, ...]
+    """Whether ids were made."""
+    _copied: dict[Jdk, list[str]] = field(default_factory=dict, init=False)
+
+    def copied(self, jdk: Jdk) -> list[str]:
+        """Return the topics in the order of Java's copy of their set."""
+        if jdk not in self._copied:
+            capacity = copied_set_capacity(len(self.size), jdk)
+            order = order_of_put(list(self.java_hash.values()), capacity=capacity)
+            topics = list(self.size)
+            self._copied[jdk] = [topics[place] for place in order]
+        return self._copied[jdk]
 
 
 def plain_answer(
@@ -52,7 +78,7 @@ def plain_answer(
     that of the members' shares when they are read.
     """
     require_group(group)
-    if group.also_assigned or is_large(group):
+    if group.also_assigned or is_large(group, PARTITIONS_MAX):
         return None
     topics = group.members[0].topics
     asked = frozenset(topics)
@@ -62,40 +88,35 @@ def plain_answer(
     order = order_of_names([member.member_id for member in group.members])
     members = [group.members[place] for place in order]
     known = topics_of(group.cluster, members[0].topics)
-    if known is None:
+    read = None if known is None else _previous(members, known)
+    if known is None or read is None:
         return None
-    read = _previous(members, known.size)
-    if read is None:
-        return None
-    had, taken = read
-    quota, fill = _quotas(had, sum(known.size.values()))
-    free = _free(known, taken, jdk)
+    had, free_of = read
+    gives, fill = _quotas(had, sum(known.size.values()))
+    free = _free(known, free_of, jdk)
     dropped = {}
-    for place, count in enumerate(had):
-        if count > quota[place]:
-            surplus = _above_quota(members[place].owned, known, quota[place])
-            dropped[members[place].member_id] = surplus
-            free += surplus
+    for place, quota in gives:
+        surplus = _above_quota(members[place].owned, known, quota)
+        dropped[members[place].member_id] = surplus
+        free += surplus
     given = {}
     begin = 0
     for place, count in fill:
         given[members[place].member_id] = free[begin : begin + count]
         begin += count
     assert begin >= len(free), "what is free is what members lack"
-    shares = Shares(members, dropped, given)
-    return rebalance_of(group, utf16_sorted(known.size), shares, figures)
+    return rebalance_of(known, Shares(members, dropped, given), figures)
 
 
 def rebalance_of(
-    group: Group,
-    topics: Sequence[str],
+    known: Topics,
     shares: Mapping[str, TopicPartitions],
     figures: Callable[[], Mapping[str, Figure]],
 ) -> Rebalance:
-    """Return an answer as the broker's assignors give it; `topics` in UTF-16 order."""
-    return Rebalance(
+    """Return an answer as the broker's assignors give it."""
+    return _rebalance(
         assignment=shares,
-        notes=made_ids_note(group, topics),
+        notes=known.notes,
         stats=LazyFigures(figures),
         lists=PairsOfShares(shares),
         order=tuple(shares),
@@ -161,29 +182,40 @@ class PairsOfShares(Mapping[str, tuple[Pair, ...]]):
         return repr(dict(self))
 
 
-def is_large(group: Group) -> bool:
+def is_large(group: Group, partitions_max: int) -> bool:
     """Return whether the first member's topics have too many partitions, or there is no member.
 
     Cost: O(limit).
     """
-    if not group.members:
+    members = group.members
+    if not members:
         return True
+    has_rows = type(members[0].owned) is OwnedPartitions
+    count_max = min(partitions_max, ROWS_MAX) if has_rows else partitions_max
     count = 0
-    for name in group.members[0].topics:
+    for name in members[0].topics:
         topic = group.cluster.topics.get(name)
         count += 0 if topic is None else topic.partition_count
-        if count > PARTITIONS_MAX:
+        if count > count_max:
             return True
     return False
 
 
-def topics_of(cluster: Cluster, listed: Sequence[str]) -> Topics | None:
-    """Return the topics; `None` where none exists, or an id is none."""
+def topics_of(cluster: Cluster, asked: tuple[str, ...]) -> Topics | None:
+    """Return the topics; `None` where none exists, or an id is none.
+
+    Kept from one round to the next with the cluster, as `cluster_tables` are.
+    """
     known = cluster.topics
-    size = {name: known[name].partition_count for name in listed if name in known}
+    last: Topics | None = cluster.tables.get("broker topics")
+    # Fast where they are the same objects.
+    if last and last.asked == asked and tuple(map(known.get, last.size)) == last.described:
+        return last
+    size = {name: known[name].partition_count for name in asked if name in known}
     if not size:
         return None
-    given = [known[name].topic_id for name in size]
+    topics = tuple(map(known.__getitem__, size))
+    given = [topic.topic_id for topic in topics]
     ids = [made_id(name) if id_ is None else id_ for name, id_ in zip(size, given, strict=True)]
     if not are_topic_ids(ids):
         return None
@@ -192,65 +224,75 @@ def topics_of(cluster: Cluster, listed: Sequence[str]) -> Topics | None:
     both = list(zip(halves[::2], halves[1::2], strict=True))
     if len(set(both)) < len(both):
         return None
-    java_hash = dict(zip(size, starmap(uuid_hash, both), strict=True))
-    return Topics(size=size, halves=dict(zip(size, both, strict=True)), java_hash=java_hash)
+    found = Topics(
+        asked=asked,
+        described=topics,
+        size=size,
+        numbers={name: frozenset(range(count)) for name, count in size.items()},
+        halves=dict(zip(size, both, strict=True)),
+        java_hash=dict(zip(size, starmap(uuid_hash, both), strict=True)),
+        notes=made_ids_note(cluster, utf16_sorted(size)),
+    )
+    if len(size) == len(asked):  # else those that do not exist may exist the next time
+        cluster.tables["broker topics"] = found
+    return found
 
 
 def _previous(
-    members: Sequence[Member], size: Mapping[str, int]
-) -> tuple[list[int], dict[str, set[int]]] | None:
-    """Return how many partitions each member had, and which are taken; `None` if not plain."""
-    listed: dict[str, list[int]] = {topic: [] for topic in size}
+    members: Sequence[Member], known: Topics
+) -> tuple[list[int], dict[str, frozenset[int]]] | None:
+    """Return how many partitions each member had, and which nobody had; `None` if not plain."""
+    listed: dict[str, list[int]] = {topic: [] for topic in known.size}
     had = []
-    for member in members:
-        owned = member.owned
-        if not owned.keys() <= size.keys():
-            return None
-        for topic, numbers in owned.items():
-            listed[topic].extend(numbers)
-        had.append(sum(map(len, owned.values())))
-    taken = {topic: set(numbers) for topic, numbers in listed.items()}
-    for topic, found in taken.items():
-        if len(found) < len(listed[topic]):
-            return None
-        if found and not (min(found) >= 0 and max(found) < size[topic]):
-            return None
-    return had, taken
+    try:
+        for member in members:
+            count = 0
+            for topic, numbers in member.owned.items():
+                listed[topic].extend(numbers)
+                count += len(numbers)
+            had.append(count)
+    except KeyError:
+        return None  # a topic that nobody takes any more
+    free = {}
+    for topic, found in listed.items():
+        free[topic] = known.numbers[topic].difference(found) if found else known.numbers[topic]
+        if len(free[topic]) + len(found) != known.size[topic]:
+            return None  # one stands twice, or does not exist
+    return had, free
 
 
-def _quotas(had: Sequence[int], partition_count: int) -> tuple[list[int], list[tuple[int, int]]]:
-    """Return how many partitions each member may keep, and who is given how many.
+def _quotas(
+    had: Sequence[int], partition_count: int
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Return how many partitions those may keep that had more, and who is given how many.
 
-    >>> _quotas([1, 2, 0], partition_count=4)
-    ([2, 2, 1], [(0, 0), (2, 1)])
+    >>> _quotas([1, 3, 0], partition_count=4)
+    ([(1, 2)], [(2, 1)])
     """
     low, extra_left = divmod(partition_count, len(had))
-    quotas = []
-    fill = []
+    gives, fill = [], []
+    all_take = len(had) - extra_left
     for place, count in enumerate(had):
-        takes_extra = count > low or len(had) - place <= extra_left
         quota = low + (extra_left > 0)
-        quotas.append(quota)
-        if count < quota:
-            fill.append((place, quota - count - (extra_left > 0 and not takes_extra)))
-        extra_left -= takes_extra
-    return quotas, fill
+        takes_extra = count > low or place >= all_take
+        if count > quota:
+            gives.append((place, quota))
+        elif count < quota:
+            lack = quota - count - (extra_left > 0 and not takes_extra)
+            if lack:
+                fill.append((place, lack))
+        if takes_extra:
+            extra_left -= 1
+            all_take += 1
+    return gives, fill
 
 
-def _free(known: Topics, taken: Mapping[str, set[int]], jdk: Jdk) -> list[Pair]:
+def _free(known: Topics, numbers: Mapping[str, frozenset[int]], jdk: Jdk) -> list[Pair]:
     """Return the partitions that nobody had, topics in the order of Java's copy of their set."""
-    topics = list(known.size)
-    open_topics = [topic for topic in topics if len(taken[topic]) < known.size[topic]]
-    if len(open_topics) > 1:
-        capacity = copied_set_capacity(len(topics), jdk)
-        order = order_of_put(list(known.java_hash.values()), capacity=capacity)
-        open_topics = [topics[place] for place in order]
-    return [
-        (topic, number)
-        for topic in open_topics
-        for number in range(known.size[topic])
-        if number not in taken[topic]
-    ]
+    free: list[Pair] = []
+    for topic in known.copied(jdk):
+        free += zip(repeat(topic), sorted(numbers[topic]))
+    return free
 
 
 def _above_quota(owned: TopicPartitions, known: Topics, quota: int) -> list[Pair]:
