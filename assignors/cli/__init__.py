@@ -6,6 +6,7 @@ say what to install.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -29,6 +30,9 @@ limit (700) a line of a million partitions spent more time in collections than o
 
 def main() -> int:
     """Run the command and return its exit code: 0 clean, 1 violations, 2 usage or bad input."""
+    gc.set_threshold(COLLECTED_EVERY)
+    # As Python ends it searches all modules for cycles, several times: 0.03 to 0.07 s of CPU.
+    atexit.register(gc.freeze)
     try:
         import click  # noqa: F401, PLC0415  # optional: only the command needs it
         import rich  # noqa: F401, PLC0415  # as above
@@ -39,7 +43,6 @@ def main() -> int:
         return 2
     if not THREAD_COUNTS & os.environ.keys():
         os.environ[BLAS_THREADS] = "1"
-    gc.set_threshold(COLLECTED_EVERY)
     from assignors.cli.command import run  # noqa: PLC0415  # needs click
 
     return run()

@@ -26,6 +26,7 @@ CORE = FAMILIES | {
     "claims",
     "group_bytes",
     "jvm",
+    "mappings",
     "names",
     "own_assignors",
     "problem",
@@ -162,6 +163,15 @@ def test_the_search_by_weight_is_loaded_by_who_has_weights() -> None:
     )
     assert "assignors.weighted.sticky" in modules
     assert not [module for module in modules if module.startswith("assignors.weighted.search")]
+
+
+def test_the_end_of_the_command_searches_no_cycles() -> None:
+    program = (
+        "import atexit, gc, sys\nfrom assignors.cli import main\n"
+        "atexit.register(lambda: print(gc.get_freeze_count() > 0, file=sys.stderr))\n"
+        "sys.argv[1:] = ['--version']\nmain()\nassert not gc.get_freeze_count()\n"
+    )
+    assert loaded(program) == {"True"}
 
 
 @pytest.mark.parametrize("name", list(LOADED))

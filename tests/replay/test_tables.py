@@ -42,6 +42,15 @@ def test_every_column_that_is_always_null_has_its_reason(tables: Tables) -> None
                 assert (name, column) in NOT_RECORDED
 
 
+@pytest.mark.parametrize("name", list(TABLES))
+def test_one_table_alone_has_the_same_rows(name: str) -> None:
+    """Findings are always there: they decide the exit code. Outcomes are those of assignors."""
+    everything, alone = replay(incident()), replay(incident(), Settings(tables={name}))
+    kept = {name, "anomalies"}
+    assert {each for each in TABLES if getattr(alone, each)} <= kept
+    assert all(getattr(alone, each) == getattr(everything, each) for each in kept)
+
+
 def test_reasons_and_models_are_of_columns_that_exist() -> None:
     known = {(name, column.name) for name, table in TABLES.items() for column in fields(table)}
     assert {*NOT_RECORDED, *ESTIMATED} <= known

@@ -52,6 +52,9 @@ if TYPE_CHECKING:
 SHOWN = ("groups", "anomalies", "outcomes")
 """Tables that are printed without `--table`."""
 
+COUNTED = "generations"
+"""The table of which a line on standard error has figures."""
+
 HIDDEN_TITLE = "replay"
 """Title of a redacted report: the name of the source may say whose it is."""
 
@@ -197,6 +200,7 @@ def replay(
         log_ends=log_ends or (),
         selection=selection,
         thresholds=thresholds,
+        tables=TABLES if out or report else {*(shown or SHOWN), COUNTED},
     )
     request = ReplayRequest(
         source=source,

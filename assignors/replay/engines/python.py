@@ -7,7 +7,7 @@ It works group by group, and the engine on Spark calls the same functions for ea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -34,7 +34,7 @@ from assignors.replay.findings import Selection, Thresholds, anomalies
 from assignors.replay.history.log_ends import LogEnds
 from assignors.replay.history.model import GroupHistory
 from assignors.replay.history.timeline import learned_names, timeline
-from assignors.replay.tables.rows import OutcomeRow, Tables
+from assignors.replay.tables.rows import TABLES, OutcomeRow, Tables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +52,8 @@ class Settings:
     """Which findings are wanted: all but notes, unless more or less is asked for."""
     label: Label | None = None
     """Replaces names by labels; `None` leaves them."""
+    tables: Collection[str] = frozenset(TABLES)
+    """The tables whose rows are wanted; others stay empty, but for `anomalies`."""
 
 
 GROUPS_NAMED = 5
@@ -140,14 +142,15 @@ def analysis_and_outcomes(
 def tables_of(
     analysis: GroupAnalysis, outcomes: tuple[OutcomeRow, ...], settings: Settings = DEFAULT
 ) -> Tables:
-    """Return the analysis of a group as rows of all tables."""
+    """Return the analysis of a group as rows of the tables that are wanted."""
     found = anomalies(analysis, settings.thresholds, settings.selection)
+    wanted = settings.tables
     return Tables(
-        groups=tuple(group_rows(analysis, found)),
-        offsets=tuple(offset_rows(analysis)),
-        generations=tuple(generation_rows(analysis)),
-        members=tuple(member_rows(analysis)),
-        assignments=tuple(assignment_rows(analysis)),
+        groups=tuple(group_rows(analysis, found)) if "groups" in wanted else (),
+        offsets=tuple(offset_rows(analysis)) if "offsets" in wanted else (),
+        generations=tuple(generation_rows(analysis)) if "generations" in wanted else (),
+        members=tuple(member_rows(analysis)) if "members" in wanted else (),
+        assignments=tuple(assignment_rows(analysis)) if "assignments" in wanted else (),
         anomalies=tuple(found),
         outcomes=outcomes,
     )
