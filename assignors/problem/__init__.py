@@ -29,6 +29,8 @@ from wire.constructors import unchecked
 from wire.text import utf16_key
 
 NOBODY = -1
+WORD = 8
+"""Bytes of a word: rows of no more bits are compared as numbers."""
 FEW = 256
 """So many partitions are named one by one: numpy's calls would cost more than they save."""
 RUNS_AT_ONCE = 1 << 15
@@ -250,32 +252,41 @@ def _classes(table: Bool, list_of: Int64) -> tuple[Bool, Int32]:
     """
     if len(table) == 1:
         return table, np.zeros(len(list_of), dtype=np.int32)
-    rows = _packed(table)
-    numbers: defaultdict[bytes, int] = defaultdict(count().__next__)
-    same = np.fromiter(map(numbers.__getitem__, rows), np.int32, len(rows))
-    if len(list_of) == len(rows) and (list_of == np.arange(len(rows))).all():
-        highest = np.maximum.accumulate(same)
-        is_first = np.ones(len(rows), dtype=np.bool_)
-        np.greater(highest[1:], highest[:-1], out=is_first[1:])
-        return table[is_first], same
+    first_equal = _first_equal(table)
+    is_first = first_equal == np.arange(len(table))
+    same = (is_first.cumsum(dtype=np.int32) - np.int32(1))[first_equal]
+    if len(list_of) == len(table) and (list_of == np.arange(len(table))).all():
+        return (table if is_first.all() else table[is_first]), same
     number = same[list_of]
-    first = np.full(len(rows), len(number))
+    first = np.full(len(table), len(number))
     first[number[::-1]] = np.arange(len(number))[::-1]  # of several the first stays
     used = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(number))]
-    rank = np.empty(len(rows), dtype=np.int32)
+    rank = np.empty(len(table), dtype=np.int32)
     rank[used] = np.arange(len(used))
     return table[list_of[first[used]]], rank[number]
 
 
-def _packed(table: Bool) -> list[bytes]:
-    """Return the bits of each row as bytes."""
+def _first_equal(table: Bool) -> Int64:
+    """Return for each row of a table the number of the first row that is equal, int64[N]."""
     row_count, width = table.shape
-    size = max(1, -(-width // 8))
     # Whole bytes a row: numpy is many times faster where it need not stop after each row.
+    size = WORD if width <= 8 * WORD else -(-width // 8)
     padded = np.zeros((row_count, 8 * size), dtype=np.bool_)
     padded[:, :width] = table
-    packed: list[bytes] = np.packbits(padded).view(f"V{size}").tolist()
-    return packed
+    packed = np.packbits(padded)
+    if size > WORD:
+        rows: list[bytes] = packed.view(f"V{size}").tolist()
+        first: dict[bytes, int] = {}
+        return np.fromiter(map(first.setdefault, rows, range(row_count)), np.int64, row_count)
+    words = packed.view(np.uint64)
+    order = words.argsort()
+    words = words[order]
+    begins = np.ones(row_count, dtype=np.bool_)
+    np.not_equal(words[1:], words[:-1], out=begins[1:])
+    begin = begins.nonzero()[0]
+    found = np.empty(row_count, dtype=np.int64)
+    found[order] = np.minimum.reduceat(order, begin)[begins.cumsum() - 1]
+    return found
 
 
 def _runs(problem: Problem, owner: Int32) -> Iterator[tuple[int, int, tuple[int, ...]]]:

@@ -198,3 +198,23 @@ def test_a_group_that_cannot_be_is_refused() -> None:
         Topic(partition_count=-1)
     with pytest.raises(ValueError, match="1 entries for 2 partitions"):
         Topic(partition_count=2, racks=(("r",),))
+
+
+@given(st.integers(1, 130), st.lists(st.integers(0, 3), max_size=12), st.integers(0, 9))
+def test_members_of_the_same_topics_are_a_class_numbered_by_its_first_member(
+    width: int, kinds: list[int], seed: int
+) -> None:
+    """Up to 64 topics are compared as one word, more as bytes."""
+    dice = random.Random(seed)
+    names = [f"{number:03}" for number in range(width)]
+    lists = [tuple(dice.sample(names, dice.randint(1, width))) for _ in range(4)]
+    members = tuple(
+        Member(member_id=f"{place:02}", topics=tuple(dice.sample(lists[kind], len(lists[kind]))))
+        for place, kind in enumerate(kinds)
+    )
+    problem = problem_of(Group(cluster=Cluster.of(dict.fromkeys(names, 1)), members=members))
+    numbers: dict[frozenset[str], int] = {}
+    classes = [numbers.setdefault(frozenset(one.topics), len(numbers)) for one in members]
+    assert problem.class_of.tolist() == classes
+    for number, taken in enumerate(numbers):
+        assert {problem.topics[topic] for topic in np.flatnonzero(problem.takes[number])} == taken
