@@ -296,6 +296,7 @@ def _at_mean(rows: Rows, active: Bool) -> Network:
         optional=active.astype(np.int64),
         spare=total - int(least.sum()),
         sums=rows.sums() if rows.remote is None else None,
+        is_even=True,
     )
 
 

@@ -9,16 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.optimal.flow import network
+from assignors.optimal.flow import pour
 from assignors.optimal.flow.kinds import most_placed
-from assignors.optimal.flow.network import chosen_shares, share_few, share_many
+from assignors.optimal.flow.pour import (
+    chosen_shares,
+    row_weights,
+    share_few,
+    share_many,
+    spread,
+)
 from tests.conftest import cases
 from tests.optimal.groups import SHAPES, group, with_racks
 from tests.optimal.workloads import workload
 
 
 @given(
-    st.lists(st.tuples(st.integers(1, 30), st.integers(1, network.FINE)), max_size=9),
+    st.lists(st.tuples(st.integers(1, 30), st.integers(1, pour.FINE)), max_size=9),
     st.integers(1, 300),
     st.booleans(),
 )
@@ -51,6 +57,48 @@ def test_a_fresh_group_with_a_random_half_of_ten_topics_is_poured_whole() -> Non
     assert made.solve().ways == 0
 
 
+@st.composite
+def turns(
+    draw: st.DrawFn,
+) -> tuple[list[int], list[list[int]], list[list[int]], list[int]]:
+    """Draw how much there is of rows, who takes them, what room counts, and the room."""
+    room = draw(st.lists(st.integers(0, 9), min_size=1, max_size=6))
+    members = st.lists(st.sampled_from(range(len(room))), unique=True, min_size=1).map(sorted)
+    takers = draw(st.lists(members, max_size=5))
+    amounts = [draw(st.integers(1, 40)) for _ in takers]
+    return amounts, takers, row_weights_of(takers, len(room)), room
+
+
+def row_weights_of(takers: list[list[int]], member_count: int) -> list[list[int]]:
+    flat = np.array([member for members in takers for member in members], dtype=np.int64)
+    weights = iter(row_weights(flat, member_count).tolist())
+    return [[next(weights) for _ in members] for members in takers]
+
+
+@given(turns())
+def test_rows_in_turn_give_what_there_is_room_for(
+    case: tuple[list[int], list[list[int]], list[list[int]], list[int]],
+) -> None:
+    amounts, takers, weights, room = case
+    for place, members in enumerate(takers):
+        lefts = [sum(member in later for later in takers[place:]) for member in members]
+        assert weights[place] == [pour.PARTS // left for left in lefts]
+    left = room.copy()
+    shares = spread(amounts, takers, weights, room)
+    for amount, members, given_to in zip(amounts, takers, shares, strict=True):
+        assert all(0 <= share <= left[m] for m, share in zip(members, given_to, strict=True))
+        assert sum(given_to) == min(amount, sum(left[member] for member in members))
+        for member, share in zip(members, given_to, strict=True):
+            left[member] -= share
+    assert left == room
+
+
+@pytest.mark.parametrize("event", ["fresh", "replace"])
+def test_many_rows_that_few_members_take_leave_little_to_search(event: str) -> None:
+    made = dict(workload("Hc 500 x 3000 / 60"))[event]
+    assert made.solve().ways <= (10 if event == "fresh" else 175)
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_few_members_are_poured_to_as_many_are(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(25):
@@ -58,7 +106,7 @@ def test_few_members_are_poured_to_as_many_are(shape: str, monkeypatch: pytest.M
         made = with_racks(made, seed, rack_max=3) if seed % 2 else made
         answers = []
         for few in (0, 1 << 30):
-            monkeypatch.setattr(network, "FEW", few)
+            monkeypatch.setattr(pour, "FEW", few)
             answers.append(made.solve().owner.tolist())
         assert answers[0] == answers[1]
 

@@ -30,40 +30,43 @@ def push_all(residual: Residual, layers: Layers, effort: Effort) -> int:
     """
     before = effort.ways[0]
     push_over_one_row(residual, layers, effort)
-    for start in list(residual.supply):
+    together = residual.hub + 2
+    for start in [start for start in residual.supply if start < together]:
         layer = layers.layer_of.get(start)
-        if start >= residual.hub + 2:
-            layer = _begin_at_member(residual, layers, start)
         if layer is not None:
             _push_from(residual, layers, effort, start, layer)
+    if layers.supplied[0]:
+        full = 0
+        for start in residual.supply:
+            full |= 1 << (start - together) if start >= together else 0
+        for layer, members in enumerate(layers.members):
+            if starts := full & members:
+                layers.onward[-1], layers.position[-1] = starts, 0
+                _push_from(residual, layers, effort, together, layer + 1)
     return effort.ways[0] - before
 
 
-def _begin_at_member(residual: Residual, layers: Layers, start: int) -> int | None:
-    """Let a member with a surplus count as a row that leads to itself; return its layer.
+def _push_from(residual: Residual, layers: Layers, effort: Effort, begin: int, layer: int) -> None:
+    """Send what one node, in this layer, has too much, or what members have.
 
-    The rows that it has some of are looked for from the first on.
+    Members with a surplus count together as a row, the last one, that leads to them.
     """
-    bit = 1 << (start - residual.hub - 2)
-    for layer, members in enumerate(layers.members):
-        if members & bit:
-            layers.onward[-1] = bit
-            layers.position[-1] = 0
-            return layer + 1
-    return None
-
-
-def _push_from(residual: Residual, layers: Layers, effort: Effort, start: int, layer: int) -> None:
-    """Send what one node, in this layer, has too much."""
     # A way leads from rows[n] through members[n] to rows[n + 1], one layer nearer to the goal.
-    rows, members = [min(start, residual.hub + 2)], list[int]()
+    rows, members = [begin], list[int]()
     onward, inward, position = layers.onward, layers.inward, layers.position
     supply, steps, most = residual.supply, 0, effort.left
-    while rows and start in supply and steps < most:
+    are_members = begin > residual.hub
+    while rows and steps < most:
         steps += 1
         if not layer:
+            start = begin + members[0] if are_members else begin
             open_count = _fill(residual, layers, start, rows, members)
             effort.ways[0] += 1
+            if start not in supply:
+                if not are_members:
+                    break
+                onward[begin] ^= 1 << members[0]
+                open_count = 0
             layer = len(members) - open_count
             del rows[open_count + 1 :], members[open_count:]
             continue

@@ -50,9 +50,11 @@ class Layers:
 
     The last one is for a member with a surplus, while that counts as a row; so below."""
     inward: list[int]
-    """[R + 3]: members from whom open arcs lead to a row."""
+    """[R + 3]: members from whom open arcs lead to a row, in a layer or not."""
     position: list[int]
     """[R + 3]: how many rows one layer on are used up for a row."""
+    supplied: list[int]
+    """One set: the members with a surplus that are reached."""
 
 
 _distances, _layers = unchecked(Distances), unchecked(Layers)
@@ -72,48 +74,49 @@ def layers_of(residual: Residual, distances: Distances, effort: Effort) -> Layer
     hub, goal = residual.hub, residual.hub + 1
     # The goal first: a member passes on to the hub only what it does not lack itself.
     current = [goal, hub] if residual.hub_room[0] > 0 else [goal]
+    layer_of = dict.fromkeys(current, 0)
+    rows_wanted, members_wanted = _supplied(residual)
+    down, up = _open_arcs(residual, distances)
     found = _layers(
         rows=[],
         members=[],
-        layer_of=dict.fromkeys(current, 0),
+        layer_of=layer_of,
         onward=[0] * (hub + 3),
-        inward=[0] * (hub + 3),
+        inward=[*up, 0],
         position=[0] * (hub + 3),
+        supplied=[0],
     )
-    rows_wanted, members_wanted = _supplied(residual)
-    down, up = _open_arcs(residual, distances)
-    waiting = [
-        (row, there, up[row])
-        for row, there in enumerate(down)
-        if there and row not in found.layer_of
-    ]
-    reached = 0
+    waiting = [row for row, there in enumerate(down) if there and row not in layer_of]
+    reached = seen = steps = 0
     for row in current:
-        found.inward[row] = up[row]
         reached |= up[row]
-    seen = 0
     while current:
         new = reached & ~seen
         seen |= new
-        effort.add(len(current) + len(waiting))
+        steps += len(current) + len(waiting)
         found.rows.append(current)
         found.members.append(new)
         if not waiting or not new:
             break
-        if not members_wanted & ~seen and rows_wanted <= found.layer_of.keys():
+        if not members_wanted & ~seen and rows_wanted <= layer_of.keys():
             break
-        current, waiting, reached = _next_layer(found, waiting, new)
+        current, waiting, reached = _next_layer(found, waiting, new, down, up)
+    effort.add(steps)
+    found.supplied[0] = members_wanted & seen
     return found
 
 
 def _open_arcs(residual: Residual, distances: Distances) -> tuple[list[int], list[int]]:
     """Return to which members open arcs lead from each row, and from which to it, [R + 2] each."""
-    down, up = [0] * len(distances.row), [0] * len(distances.row)
+    at, members_at = distances.row, distances.members_at
+    if len(members_at) == 1 and residual.remote is None and at.count(at[0]) == len(at):
+        return residual.down[1], residual.up[1]  # all are as far: what costs nothing is open
+    down, up = [0] * len(at), [0] * len(at)
     # There are few distances, and few kinds whose arcs are open from each.
-    for distance in set(distances.row):
-        rows = [row for row, at in enumerate(distances.row) if at == distance]
+    for distance in set(at):
+        rows = [row for row, there in enumerate(at) if there == distance]
         for cost, downs, ups in zip(residual.costs, residual.down, residual.up, strict=True):
-            if members := distances.members_at.get(distance + cost, 0):
+            if members := members_at.get(distance + cost, 0):
                 for row in rows:
                     down[row] |= downs[row] & members
                     up[row] |= ups[row] & members
@@ -133,22 +136,22 @@ def _supplied(residual: Residual) -> tuple[set[int], int]:
 
 
 def _next_layer(
-    found: Layers, waiting: list[OpenArcs], members: int
-) -> tuple[list[int], list[OpenArcs], int]:
+    found: Layers, waiting: list[int], members: int, down: list[int], up: list[int]
+) -> tuple[list[int], list[int], int]:
     """Put the rows that lead to these members into a layer.
 
     Return them, the rows that do not, and the members from whom arcs lead to those that do.
     """
     rows, rest, reached = [], [], 0
-    layer, layer_of, onward, inward = len(found.rows), found.layer_of, found.onward, found.inward
-    for arcs in waiting:
-        row, down, up = arcs
-        if there := down & members:
-            onward[row], inward[row], layer_of[row] = there, up, layer
+    layer, layer_of, onward = len(found.rows), found.layer_of, found.onward
+    for row in waiting:
+        if there := down[row] & members:
+            onward[row] = there
+            layer_of[row] = layer
+            reached |= up[row]
             rows.append(row)
-            reached |= up
         else:
-            rest.append(arcs)
+            rest.append(row)
     return rows, rest, reached
 
 
@@ -177,19 +180,18 @@ def move_away(residual: Residual, distances: Distances, layers: Layers) -> bool:
 
 def _gap(residual: Residual, distances: Distances, rows: dict[int, int], near: int) -> int:
     """Return by how much the shortest arc to what reaches the goal is too long; 0: no arc."""
-    gaps = set()
+    shortest = 0
     inside = [(at, there & near) for at, there in distances.members_at.items() if there & near]
     outside = [(at, there & ~near) for at, there in distances.members_at.items() if there & ~near]
     for cost, downs, ups in zip(residual.costs, residual.down, residual.up, strict=True):
         for row, distance in enumerate(distances.row):
             length = distance + cost
             if row not in rows:
-                if arcs := downs[row]:
-                    for at, there in inside:
-                        if arcs & there:
-                            gaps.add(at - length)
-            elif arcs := ups[row]:
-                for at, there in outside:
-                    if arcs & there:
-                        gaps.add(length - at)
-    return min(gaps, default=0)
+                gaps = [at - length for at, there in inside if downs[row] & there]
+            else:
+                gaps = [length - at for at, there in outside if ups[row] & there]
+            if gaps:
+                shortest = min(shortest or gaps[0], *gaps)
+                if shortest == 1:  # less there is not: costs are whole numbers
+                    return 1
+    return shortest

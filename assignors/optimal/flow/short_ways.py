@@ -9,6 +9,7 @@ the search of `blocking`, which is for longer ways.
 from __future__ import annotations
 
 from itertools import product
+from math import ceil
 
 from assignors.optimal.flow.distances import Layers
 from assignors.optimal.flow.effort import Effort
@@ -36,14 +37,147 @@ def push_over_one_row(residual: Residual, layers: Layers, effort: Effort) -> Non
     """
     if len(layers.rows) < ROWS:
         return
-    hub, members = residual.hub, 0
-    for start in list(residual.supply):
+    hub, ones, members = residual.hub, 0, 0
+    for start, amount in list(residual.supply.items()):
         if start > hub:
-            members |= 1 << (start - hub - 2)
+            bit = 1 << (start - hub - 2)
+            if amount == 1 and residual.remote is None:
+                ones |= bit
+            else:
+                members |= bit
         elif layers.layer_of.get(start) == ROWS:
-            _push(residual, layers, effort, start, layers.onward[start])
-    if members := members & layers.members[ROWS - 1]:
+            push = _push_ones if start == hub and residual.remote is None else _push
+            push(residual, layers, effort, start, layers.onward[start])
+    near = layers.members[ROWS - 1]
+    if ones := ones & near:
+        _push_ones(residual, layers, effort, hub + 2, ones)
+    if members := members & near:
         _push(residual, layers, effort, hub + 2, members)
+
+
+def _push_ones(residual: Residual, layers: Layers, effort: Effort, node: int, givers: int) -> None:
+    """Do what `_push` does where each of these members gives up one partition, and no racks matter.
+
+    That is for the hub, to which no member passes on more than one, or for members that have one
+    too much each. What becomes of several members of a row is written at once: half the time.
+    """
+    onward, inward, hub = layers.onward, layers.inward, residual.hub
+    ways, most = 0, effort.left / STEPS
+    ends = layers.rows[0]
+    for row, end in product(_evenest_first(layers, givers), ends):
+        while (here := givers & inward[row]) and (takers := onward[row] & inward[end]):
+            count = min(here.bit_count(), takers.bit_count())
+            if node == hub:
+                count = min(count, residual.supply.get(hub, 0))
+            if end == hub:
+                count = min(count, residual.hub_room[0])
+            if count > most - ways:
+                count = ceil(most - ways)
+            if count <= 0:
+                break
+            givers ^= _give_ones(residual, layers, node, row, here, count=count)
+            _get_ones(residual, layers, row, end, takers, count=count)
+            ways += count
+    effort.ways[0] += ways
+    effort.add(STEPS * ways)
+
+
+def _evenest_first(layers: Layers, givers: int) -> list[int]:
+    """Return the rows of the first layer, those that as many members give up as can get first.
+
+    So more of them find each other: of 165 ways 148 have one row, and not 136.
+    """
+    takers = 0
+    for end in layers.rows[0]:
+        takers |= layers.inward[end]
+    onward, inward = layers.onward, layers.inward
+    return sorted(
+        layers.rows[1],
+        key=lambda row: abs(
+            (givers & inward[row]).bit_count() - (takers & onward[row]).bit_count()
+        ),
+    )
+
+
+def _give_ones(
+    residual: Residual, layers: Layers, node: int, row: int, members: int, *, count: int
+) -> int:
+    """Let so many of these members give up one partition of the row each; return which."""
+    owned, placed, load = residual.owned, residual.placed, residual.load
+    hub, first, left = residual.hub, row * residual.width, members
+    # Who has less than it owns now; whose arcs change, within what it owns and beyond.
+    less = within = above = 0
+    for _ in range(count):
+        member = left.bit_length() - 1
+        bit = 1 << member
+        left ^= bit
+        cell = first + member
+        has, owns = placed[cell] - 1, owned[cell]
+        placed[cell] = has
+        if has == owns:
+            above |= bit
+            if owns:
+                within |= bit
+        elif has < owns:
+            if has + 1 == owns:
+                less |= bit
+            if not has:
+                within |= bit
+        load[member] -= 1
+        if node == hub:
+            residual.extra[member] = 0
+        else:
+            del residual.supply[node + member]
+    residual.down[0][row] ^= less
+    residual.down[1][row] ^= less
+    residual.up[0][row] ^= within
+    residual.up[1][row] ^= above
+    layers.inward[row] ^= within | above
+    gave = members ^ left
+    if node == hub:
+        residual.down[1][hub] ^= gave
+        residual.up[1][hub] ^= gave
+        layers.onward[hub] ^= gave
+        residual.hub_room[0] += count
+        residual.supply[hub] -= count
+        if not residual.supply[hub]:
+            del residual.supply[hub]
+    return gave
+
+
+def _get_ones(
+    residual: Residual, layers: Layers, row: int, end: int, members: int, *, count: int
+) -> None:
+    """Let so many of these members get one partition of the row each, and keep it or pass it on.
+
+    All have what they own of the row, or more: nothing is nearer than the goal, as a row would be
+    from which a member regains something and keeps it.
+    """
+    placed, load, least = residual.placed, residual.load, residual.least
+    hub, first, left = residual.hub, row * residual.width, members
+    full = 0
+    for _ in range(count):
+        member = left.bit_length() - 1
+        bit = 1 << member
+        left ^= bit
+        placed[first + member] += 1
+        load[member] += 1
+        if end == hub:
+            residual.extra[member] = 1
+        elif load[member] == least[member]:
+            full |= bit
+    got = members ^ left
+    new = got & ~residual.up[1][row]
+    residual.up[0][row] &= ~new
+    residual.up[1][row] ^= new
+    if end == hub:
+        full = got
+        residual.down[1][hub] ^= got
+        residual.hub_room[0] -= count
+    residual.up[1][end] ^= full
+    layers.inward[end] ^= full
+    if end == hub and not residual.hub_room[0]:
+        layers.inward[hub] = 0
 
 
 def _push(residual: Residual, layers: Layers, effort: Effort, node: int, givers: int) -> None:

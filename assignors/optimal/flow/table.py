@@ -74,6 +74,10 @@ class DenseTable:
         of_row = self.placed[row]
         of_row[members] += given.astype(np.int32)
 
+    def add_cells(self, cell: Int64, given: Int64) -> None:
+        """Add to these cells, each once: row * members + member."""
+        self.placed.ravel()[cell] += given.astype(np.int32)
+
     def kinds(self, *, is_below: bool) -> tuple[list[int], list[int], list[int]]:
         """Return by row the members that have less than they own, some but no more, and more.
 
@@ -133,6 +137,12 @@ class SparseTable:
         some = np.flatnonzero(given)
         for member, amount in zip(members[some].tolist(), given[some].tolist(), strict=True):
             placed[row * self.member_count + member] += amount
+
+    def add_cells(self, cell: Int64, given: Int64) -> None:
+        """Add to these cells, each once: row * members + member."""
+        _, placed = self.views()
+        for at, amount in zip(cell.tolist(), given.tolist(), strict=True):
+            placed[at] += amount
 
     def kinds(self, *, is_below: bool) -> tuple[list[int], list[int], list[int]]:  # noqa: ARG002 - as of `DenseTable`
         """Return by row the members that have less than they own, some but no more, and more."""

@@ -15,17 +15,14 @@ from itertools import chain
 import numpy as np
 
 from assignors.optimal.flow.effort import Effort
-from assignors.optimal.flow.network import is_worth_counting, shares_of
 from assignors.optimal.flow.residual import Residual
 from assignors.optimal.flow.settle import search
 from assignors.optimal.prices import prices
 from assignors.optimal.small.choice import deal, free_partitions, give_up
+from assignors.optimal.small.pour import Cells, pour
 from assignors.optimal.small.problem import SmallProblem
 from assignors.optimal.small.share import Placed, shared_owners
 from assignors.problem import NOBODY
-
-Cells = list[dict[int, int]]
-"""[row]: member -> how many partitions of the row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,15 +80,14 @@ def best_owners(problem: SmallProblem, favoured: list[int]) -> Placed:
         return Placed(favoured, [])
     if len(rows.size) == 1:
         return _shared_by_some(problem, favoured, rows.takers[0])
-    placed = _settled(rows, _mean_loads(rows, member_count))
+    placed = _settled(rows, _mean_loads(rows, member_count), is_even=True)
     if placed is None:
         price_of_row, price_of_member = _prices(problem, rows)
         rows, favoured = _agreeing(problem, rows, favoured, price_of_row, price_of_member)
         least = [max(price - 1, 0) for price in price_of_member]
         optional = [int(price > 0) for price in price_of_member]
-        placed = _settled(
-            rows, Loads(least=least, optional=optional, spare=sum(rows.size) - sum(least))
-        )
+        loads = Loads(least=least, optional=optional, spare=sum(rows.size) - sum(least))
+        placed = _settled(rows, loads, is_even=False)
         assert placed is not None, "no table has the loads that its prices promise"
     return _chosen(problem, rows, favoured, placed)
 
@@ -156,48 +152,28 @@ def _mean_loads(rows: SmallRows, member_count: int) -> Loads:
     return Loads(least=least, optional=optional, spare=total - floor * len(active))
 
 
-def _settled(rows: SmallRows, loads: Loads) -> Cells | None:
-    """Return the table with these loads that keeps most; `None` where no table has them."""
+def _settled(rows: SmallRows, loads: Loads, *, is_even: bool) -> Cells | None:
+    """Return the table with these loads that keeps most; `None` where no table has them.
+
+    `is_even` says that all members may get as much.
+    """
     placed = [of_row.copy() for of_row in rows.held]
     unplaced, load = rows.size.copy(), [0] * len(loads.least)
     for row, of_row in enumerate(placed):
         unplaced[row] -= sum(of_row.values())
         for member, count in of_row.items():
             load[member] += count
-    _pour(rows, placed, unplaced, load, loads)
+    room = [
+        max(least + more - has, 0)
+        for least, more, has in zip(loads.least, loads.optional, load, strict=True)
+    ]
+    pour(rows.takers, placed, unplaced, load, room, is_even=is_even)
     residual = _without_arcs(rows, placed, unplaced, load, loads)
     if residual is not None:
         _add_arcs(residual, rows, placed)
         if search(residual, Effort()) is not None:
             return None
     return placed
-
-
-def _pour(
-    rows: SmallRows, placed: Cells, unplaced: list[int], load: list[int], loads: Loads
-) -> None:
-    """Hand out free partitions where there is room, as `flow.network.start` does."""
-    waiting = [row for row, free in enumerate(unplaced) if free]
-    waiting.sort(key=lambda row: -(unplaced[row] / len(rows.takers[row])))
-    room = [
-        max(least + more - has, 0)
-        for least, more, has in zip(loads.least, loads.optional, load, strict=True)
-    ]
-    left = None
-    if is_worth_counting(sum(unplaced), sum(load), len(waiting)):
-        left = [0] * len(load)
-        for row in waiting:
-            for member in rows.takers[row]:
-                left[member] += 1
-    for row in waiting:
-        of_row = placed[row]
-        chosen, given = shares_of(rows.takers[row], room, unplaced[row], left)
-        for member, amount in zip(chosen, given, strict=True):
-            if amount:
-                of_row[member] = of_row.get(member, 0) + amount
-                load[member] += amount
-                room[member] -= amount
-        unplaced[row] -= sum(given)
 
 
 def _without_arcs(
