@@ -107,9 +107,9 @@ class Heartbeats:
 
     def rest(self, number: int) -> None:
         """Let a member rest if nobody has anything to say. Cost: O(1)."""
-        plain, reconciling = self.plain, self.reconciling
+        plain, reconciling, link = self.plain, self.reconciling, self.network.links[number]
         standing = 0 if plain.standing is None else plain.standing(number)
-        if not self.network.is_quiet(number, standing):
+        if link.unanswered != standing or not self.network.is_well(number):
             return
         may_rest = plain.may_rest(number)
         if not may_rest and (reconciling is None or not reconciling.may_wait(number)):
@@ -125,7 +125,6 @@ class Heartbeats:
         handling = self.broker.service_us + self.promotes * self.broker.append_us
         # Each one is answered before the next is due, and arrives before the session is over. Where
         # something has gone wrong once, an answer also has to come before its request is given up.
-        link = self.network.links[number]
         time = every if link.trouble is None else min(every, link.limit_us)
         is_regular = time > 2 * delay + handling and timeout > every + delay
         if session_over is None or not is_regular or session_over <= due + delay:

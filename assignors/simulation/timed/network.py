@@ -34,7 +34,6 @@ from assignors.simulation.timed.protocols.effects import (
     Answered,
     Arrived,
     Committed,
-    Request,
     Response,
     Send,
     is_plain,
@@ -143,6 +142,8 @@ class Network:
     """Time limits are put there, as events of members."""
     links: list[Link]
     in_flight: dict[int, Waiting] = field(default_factory=dict)
+    limits: dict[int, tuple[str | int, ...]] = field(default_factory=dict)
+    """The timers by which some of them are given up."""
     sent: int = 0
     requests: Counter[str] = field(default_factory=Counter)
     """Requests that reach the coordinator, by type."""
@@ -194,8 +195,9 @@ class Network:
         link, (own_number, request, after_us) = self.links[member], effect
         kind, leaves = type(request), now + after_us
         arrives = leaves + self.delays.one(link.to, leaves)
-        is_heartbeat, may_wait = is_plain(request), kind in WAITING
-        limit = _time_limit(link, request) if may_wait else link.limit_us
+        is_heartbeat, may_wait, limit = is_plain(request), kind in WAITING, link.limit_us
+        if isinstance(request, JoinGroup):
+            limit = max(limit, (request.rebalance_timeout_ms + JOIN_LAPSE_MS) * MILLISECOND)
         deadline = leaves + (NEVER if kind in STANDING else limit)
         self.sent = number = self.sent + 1
         if self.sent_at is not None:
@@ -214,7 +216,7 @@ class Network:
         if self.detour is not None and self.detour(member, number, max(arrives, link.arrives)):
             return None
         if may_wait or (self.is_executed and kind not in STANDING):
-            self.queue.start(("request", number), deadline, (member, TimedOut(number)))
+            self._give_up_at(deadline, member, number)
         link.arrives = arrives = max(arrives, link.arrives)
         self.requests[kind.__name__] += 1
         return arrives, ARRIVAL if is_heartbeat else None, Arrived(number, request)
@@ -264,7 +266,7 @@ class Network:
                 return None
             returns = passed
         if self.is_executed or type(response) in WAITED_FOR:
-            self.queue.stop(("request", number))
+            self.no_limit(number)
         link.returns = returns = max(returns, link.returns)
         return returns, rank, member, Answered(own_number, response)
 
@@ -294,22 +296,11 @@ class Network:
         if count:
             self.requests[request] += count
 
-    def is_quiet(self, member: int, standing: int) -> bool:
-        """Return whether a member's requests are answered but for these, and nothing goes wrong."""
-        link = self.links[member]
-        if link.unanswered != standing:
-            return False
-        is_well = link.trouble is None or link.trouble.is_over(self.queue.now)
+    def is_well(self, member: int) -> bool:
+        """Return whether nothing goes wrong with a member's connection, or is about to."""
+        trouble = self.links[member].trouble
+        is_well = trouble is None or trouble.is_over(self.queue.now)
         return is_well and (self.may_rest is None or self.may_rest(member))
-
-    def is_silent(self, member: int, silent: Silent) -> bool:
-        """Return whether the member has heard nothing since."""
-        return self.links[member].returns == silent.since
-
-    def is_waiting(self, member: int, timed_out: TimedOut) -> bool:
-        """Return whether a request whose time is over still has no answer."""
-        waiting = self.in_flight.get(timed_out.request)
-        return waiting is not None and waiting[2] == self.links[member].life
 
     def disconnect(self, member: int) -> list[int]:
         """Close a member's connection, open another one; return which requests have no answer.
@@ -319,7 +310,7 @@ class Network:
         listed = [(n, each[1]) for n, each in self.in_flight.items() if each[0] == member]
         for number, _ in listed:
             del self.in_flight[number]
-            self.queue.stop(("request", number))
+            self.no_limit(number)
         self.links[member].unanswered -= len(listed)
         self.start(member)
         return [own_number for _, own_number in listed]
@@ -331,20 +322,27 @@ class Network:
             link.trouble = Trouble(losses=stream(self.scenario.seed, link.config.name, "loss"))
         return link.trouble
 
+    def no_limit(self, number: int) -> None:
+        """Let a request wait for its answer without a limit, if it has one. Cost: O(1)."""
+        key = self.limits.pop(number, None)
+        if key is not None:
+            self.queue.stop(key)
+
+    def _give_up_at(self, deadline: int, member: int, number: int) -> None:
+        """Give up a request at its deadline, by the member's own timer if that is free."""
+        key: tuple[str | int, ...] = ("request", member)
+        if self.queue.due(key) is not None:
+            key = ("request", member, number)
+        self.limits[number] = key
+        self.queue.start(key, deadline, (member, TimedOut(number)))
+
     def _lose(self, number: int, deadline: int) -> None:
         """Lose a message: its member notices when the request's time, or a session, is over."""
         member = self.in_flight[number][0]
         link, trouble = self.links[member], self.trouble(member)
-        self.queue.stop(("request", number))
+        self.no_limit(number)
         self.queue.put(deadline, (member, TimedOut(number)))
         if self.has_classic and link.returns and trouble.watched != link.returns:
             trouble.watched = link.returns
             over = link.returns + link.config.session_timeout_ms * MILLISECOND
             self.queue.put(max(over, self.queue.now), (member, Silent(link.returns)))
-
-
-def _time_limit(link: Link, waiting: Request) -> int:
-    """Return how long a request may take that has to wait, in microseconds."""
-    if isinstance(waiting, JoinGroup):
-        return max(link.limit_us, (waiting.rebalance_timeout_ms + JOIN_LAPSE_MS) * MILLISECOND)
-    return link.limit_us

@@ -70,6 +70,8 @@ class EventQueue(Generic[E]):
     _heap: list[tuple[Any, ...]] = field(default_factory=list)
     """Moment, order or rank, whose, a number that no two have, event or timer."""
     _timers: dict[object, _Timer[E]] = field(default_factory=dict)
+    _spare: list[_Timer[E]] = field(default_factory=list)
+    """Timers that have run out: to fill one of them anew costs less than to make another one."""
 
     def __len__(self) -> int:
         """Return how many entries wait, those of stopped timers among them."""
@@ -94,7 +96,13 @@ class EventQueue(Generic[E]):
         if timer is not None and timer.queued_at <= at:
             timer.at, timer.order, timer.whose, timer.event = at, order, whose, event
             return
-        self._timers[key] = timer = _Timer(key, at, order, whose, event, at)
+        if self._spare:
+            timer = self._spare.pop()
+            timer.key, timer.at, timer.order, timer.whose = key, at, order, whose
+            timer.event, timer.queued_at = event, at
+        else:
+            timer = _Timer(key, at, order, whose, event, at)
+        self._timers[key] = timer
         heappush(self._heap, (at, order, whose, number, timer))
 
     def stop(self, key: object) -> None:
@@ -207,6 +215,7 @@ class EventQueue(Generic[E]):
         heappop(self._heap)
         if self._timers.get(timer.key) is timer:
             del self._timers[timer.key]
+        self._spare.append(timer)
 
     def is_past(self, at: int, rank: Rank, whose: int) -> bool:
         """Return whether an event of this rank would have been taken out by now. Cost: O(1)."""
@@ -233,6 +242,7 @@ class EventQueue(Generic[E]):
                     continue
                 del timers[timer.key]
                 event = timer.event
+                self._spare.append(timer)
             heappop(heap)
             if entry > self._last:  # noqa: PLR1730 - a call of `max` for every event
                 self._last = entry

@@ -145,10 +145,12 @@ def classic_sides(scenario: Scenario) -> Sides:
             max_size=scenario.broker.max_size,
         ),
     )
+    names = {name: None for config in scenario.members for name in config.assignors}
+    assignors = {name: assignor_named(name).configured(REPAIR) for name in names}
     members = [
         ClassicMember(
             config=config,
-            assignors=tuple(assignor_named(name).configured(REPAIR) for name in config.assignors),
+            assignors=tuple(assignors[name] for name in config.assignors),
             draw=_draws(scenario.seed, config),
             cluster=cluster,
             compute_us_per_partition=scenario.compute_us_per_partition,

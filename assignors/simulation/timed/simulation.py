@@ -48,7 +48,7 @@ from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.running import coordinator, execution
 from assignors.simulation.timed.running.acts import act
 from assignors.simulation.timed.running.arrivals import with_arrivals
-from assignors.simulation.timed.running.garbage import rare_collections
+from assignors.simulation.timed.running.garbage import cut_cycles, rare_collections
 from assignors.simulation.timed.running.machine import Handled, Machine
 from assignors.simulation.timed.running.play import play
 from assignors.simulation.timed.running.run import Event, Happening, Run
@@ -85,6 +85,7 @@ class Played:
     """Members that consumed after the coordinator had removed them."""
 
 
+@rare_collections()
 def simulate(
     scenario: Scenario,
     *,
@@ -116,11 +117,10 @@ def simulate(
         return run
 
     until = scenario.until_ms * MILLISECOND
-    with rare_collections():
+    run = prepared()
+    if computes_rounds and not looks and not start_together(run):
         run = prepared()
-        if computes_rounds and not looks and not start_together(run):
-            run = prepared()
-        stopped_by = play(run, _handle, until)
+    stopped_by = play(run, _handle, until)
     end = until if stopped_by is None else run.queue.now
     if run.watch is not None and monitoring is Monitoring.FULL and stopped_by is None:
         # The same run once more, which goes on: this one's figures are those of its end.
@@ -128,7 +128,8 @@ def simulate(
         compute_heartbeats(calm, promotes=False)
         run.watch.at, found = settled(calm, _handle)
         report(run.watch, found)
-    return Played(
+        cut_cycles(calm)
+    played = Played(
         result=replace(_result(run, end), stopped_by=stopped_by),
         rebalances=run.meter.rebalances,
         violations=[] if run.watch is None else run.watch.kept,
@@ -136,6 +137,8 @@ def simulate(
         records=run.records,
         zombies=run.faults.zombies.close(end),
     )
+    cut_cycles(run)
+    return played
 
 
 def _prepared(
@@ -159,6 +162,7 @@ def _prepared(
         network=Network.of(scenario, queue),
         numbers={each.name: number for number, each in enumerate(scenario.members)},
         topics=dict(scenario.topics),
+        cluster=Cluster.of(scenario.topics),
     )
     run.faults = LiveFaults.of(
         scenario, sides, run.network, run.meter, step=partial(_step_member, run)
@@ -236,17 +240,19 @@ def _reach_coordinator(run: Run, what: Any) -> None:  # noqa: ANN401 - what the 
 
 
 def _step_member(run: Run, number: int, event: MemberEvent) -> None:
-    if event is Command.START:
-        if run.sides.members[number].is_up:
-            return
-        run.network.start(number)
-        run.sides.show_topics(number, Cluster.of(run.topics))
-    heartbeats = run.heartbeats
+    if event is Command.START and not _starts_process(run, number):
+        return
+    heartbeats, queue = run.heartbeats, run.queue
+    due = set() if run.machine is None else run.machine.due  # run out, and waits for their machine
     if heartbeats is not None and heartbeats.may_wake(number):
         heartbeats.wake(number)
     effects = run.sides.step_member(number, event)
     for effect in effects:
-        DO[type(effect)](run, number, event, effect)
+        if type(effect) is Cancel:  # what steps ask for most often
+            queue.stop(key := (number, effect.key))
+            due.discard(key)
+        else:
+            DO[type(effect)](run, number, event, effect)
     if heartbeats is not None:
         if type(event) is Command and event is not Command.START:
             heartbeats.wake_first()
@@ -261,19 +267,21 @@ def _step_member(run: Run, number: int, event: MemberEvent) -> None:
         run.observe(Seen(run.queue.count, run.queue.now, name, event, effects))
 
 
+def _starts_process(run: Run, number: int) -> bool:
+    """Prepare the start of a member's process, unless it runs; return whether it starts."""
+    if run.sides.members[number].is_up:
+        return False
+    run.network.start(number)
+    run.sides.show_topics(number, run.cluster)
+    return True
+
+
 def _schedule(run: Run, number: int, _event: MemberEvent, effect: Schedule) -> None:
     """Start a timer of a member; what has run out and waits for their machine is due no longer."""
     key = effect.key
     if run.machine is not None:
         run.machine.due.discard((number, key))
     run.start_timer(number, effect, HEARTBEAT_RANK if key == HEARTBEAT.key else None, number)
-
-
-def _cancel(run: Run, number: int, _event: MemberEvent, effect: Cancel) -> None:
-    """Stop a timer of a member, which may have run out and wait for their machine."""
-    run.queue.stop((number, effect.key))
-    if run.machine is not None:
-        run.machine.due.discard((number, effect.key))
 
 
 def _send(run: Run, number: int, _event: MemberEvent, effect: Send) -> None:
@@ -312,13 +320,12 @@ def _disconnect(run: Run, number: int, _event: MemberEvent, _effect: Disconnect)
 DO: dict[type, Callable[[Run, int, MemberEvent, Any], None]] = {
     Send: _send,
     Schedule: _schedule,
-    Cancel: _cancel,
     Consume: _consume,
     Disconnect: _disconnect,
     AssignorFailed: lambda run, number, _event, effect: run.assignor_failed(number, effect.text),
     GiveUp: lambda run, _number, _event, effect: run.meter.errors.update((effect.error,)),
 }
-"""What a member may ask for, by type: the run, its number, what led to it, what it asks for."""
+"""What a member may ask for beside `Cancel`, by type: the run, its number, what led to it, what."""
 
 
 def _result(run: Run, at: int) -> TimedResult:

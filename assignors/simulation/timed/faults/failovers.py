@@ -159,7 +159,7 @@ class Failovers:
     def _refuse(self, number: int, leaves: int) -> None:
         """Let a request fail: that this is not the coordinator leaves then for its member."""
         network = self.network
-        network.queue.stop(("request", number))
+        network.no_limit(number)
         answer = network.answer(leaves, number, NotCoordinator())
         if answer is not None:
             returns, rank, member, answered = answer

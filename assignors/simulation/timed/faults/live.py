@@ -133,10 +133,11 @@ class LiveFaults:
             if self.sides.show_topics(number, what):
                 self.step(number, Command.REJOIN)
         elif isinstance(what, TimedOut):
-            if self.network.is_waiting(number, what):
+            waiting = self.network.in_flight.get(what.request)
+            if waiting is not None and waiting[2] == self.network.links[number].life:
                 self.disconnect(number)
         elif isinstance(what, Silent):
-            if self.network.is_silent(number, what):
+            if self.network.links[number].returns == what.since:
                 self.step(number, Command.SESSION_OVER)
         else:
             self._reach_process(number, what)

@@ -78,11 +78,12 @@ def consumption_after(
     >>> does.consumed, does.committing
     ({'t': (1,)}, {'t': (0,)})
     """
-    if event is Command.START or event is Command.CRASH:
+    was_busy = bool(before.committing or before.callbacks)
+    if was_busy and (event is Command.START or event is Command.CRASH):
         before = Consumption(consumed=before.consumed)
     consumed, committing = before.consumed, before.committing
     callbacks = _callbacks_after(before.callbacks, event, effects)
-    if REVOKED not in callbacks:
+    if committing and REVOKED not in callbacks:
         committing = {}
     for effect in effects:
         if type(effect) is Consume:

@@ -46,7 +46,7 @@ def _delete(run: Run, action: Action) -> None:
 def _show_topics(run: Run) -> None:
     """Show the topics as they are to the coordinator, and to members as their metadata ages."""
     now = run.queue.now
-    cluster = Cluster.of(run.topics)
+    run.cluster = cluster = Cluster.of(run.topics)
     must_show = run.sides.change_topics(cluster)
     if run.heartbeats is not None:
         run.heartbeats.look()

@@ -22,7 +22,6 @@ from assignors.simulation.timed.protocols.effects import (
     Effect,
     Failed,
     Reply,
-    Response,
     Restrict,
     Schedule,
 )
@@ -89,10 +88,6 @@ def do_at_once(run: Run, effect: Effect) -> None:
     DO[type(effect)](run, run.queue.now, effect)
 
 
-def _reply(run: Run, leaves: int, effect: Reply) -> None:
-    reply(run, leaves, effect.number, effect.response)
-
-
 def _append(run: Run, leaves: int, effect: Append) -> None:
     note_written(run, effect)
     replicated = leaves + run.scenario.broker.append_us
@@ -113,9 +108,9 @@ def _restrict(run: Run, _leaves: int, effect: Restrict) -> None:
     saw_restriction(run.watch, effect)
 
 
-def reply(run: Run, leaves: int, number: int, response: Response) -> None:
+def reply(run: Run, leaves: int, effect: Reply) -> None:
     """Send the answer to a request, at `leaves`; it may get lost on its way."""
-    heartbeats = run.heartbeats
+    heartbeats, (number, response) = run.heartbeats, effect
     waiting = None if heartbeats is None else run.network.in_flight.get(number)
     if heartbeats is not None and waiting is not None and heartbeats.may_wake(waiting[0]):
         heartbeats.wake(waiting[0])
@@ -146,7 +141,7 @@ def note_written(run: Run, effect: Append) -> None:
 
 AT_ONCE = frozenset({Schedule, Cancel, Restrict})
 DO: dict[type, Callable[[Run, int, Any], None]] = {
-    Reply: _reply,
+    Reply: reply,
     Append: _append,
     Schedule: _schedule,
     Cancel: _cancel,

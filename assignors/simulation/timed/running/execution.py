@@ -214,7 +214,7 @@ def _play(
 def _do_at_once(run: Run, execution: Execution, effect: Effect) -> None:
     """Do what waits for nothing; a timer that is set counts no more where it has run out."""
     if isinstance(effect, Reply):
-        reply(run, run.queue.now, effect.number, effect.response)
+        reply(run, run.queue.now, effect)
         return
     if isinstance(effect, Schedule | Cancel):
         execution.run_out.pop(effect.key, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from assignors.model import Cluster
 from assignors.simulation.timed.coordinator import port
 from assignors.simulation.timed.costs.meter import Meter
 from assignors.simulation.timed.faults.events import FaultEvent
@@ -61,6 +62,8 @@ class Run:
     queue: EventQueue[Event]
     processing: Processing | None
     topics: dict[str, int]
+    cluster: Cluster
+    """These topics, as a member that starts learns of them."""
     meter: Meter
     watch: Watch | None
     observe: Observer | None

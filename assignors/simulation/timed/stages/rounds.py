@@ -169,11 +169,10 @@ class ComputedRounds:
 
     def check(self) -> None:
         """Let all members go on by events if monitors look at every event from now on."""
-        stage = self.stage
-        if self._is_doubtful() and (
-            self.kept.consuming.at
-            or (stage is not None and (stage.step is Step.SYNCING or stage.gives_up.any()))
-        ):
+        stage, taking = self.stage, self.kept.consuming.at
+        if not (stage or taking) or not self._is_doubtful():
+            return
+        if taking or (stage and (stage.step is Step.SYNCING or stage.gives_up.any())):
             self.release()
 
     def before(self, event: CoordinatorEvent) -> None:
