@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--members", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--protocols", default=",".join(PROTOCOLS))
-    parser.add_argument("--explicit", type=int, default=200_000)
+    parser.add_argument("--explicit", type=int, default=1_000_000)
     parser.add_argument("--only", default=",".join(WORKLOADS))
     options = parser.parse_args()
     print(
