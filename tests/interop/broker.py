@@ -78,6 +78,13 @@ group.consumer.heartbeat.interval.ms=500
 group.consumer.migration.policy=bidirectional
 """
 
+BESIDE = """\
+process.roles=broker
+node.id=2
+listeners={listeners}
+"""
+"""Settings of a second broker, in place of those above: it leaves control to the first."""
+
 LEADER = re.compile(
     r"Assignment received from leader (?P<leader>\S+) for group (?P<group>\S+) "
     r"for generation (?P<generation>\d+)"
@@ -87,7 +94,8 @@ LEADER = re.compile(
 class Broker:
     """A broker that lives as long as its `with` block; `settings` replace those above.
 
-    `listeners` are more than the one without security: name -> protocol, as `SASL_PLAINTEXT`.
+    `listeners` are more than the one without security: name -> protocol, as `SASL_PLAINTEXT`. With
+    `beside` it is the second broker of that one's cluster.
     """
 
     def __init__(
@@ -95,11 +103,17 @@ class Broker:
         settings: Mapping[str, str] | None = None,
         *,
         listeners: Mapping[str, str] | None = None,
+        beside: Broker | None = None,
     ) -> None:
         self._settings = settings or {}
+        self._is_second = beside is not None
         self._protocols = {"PLAINTEXT": "PLAINTEXT", **(listeners or {})}
         self.folder = Path(tempfile.mkdtemp(prefix="broker-"))
         self._controller, *ports = _free_ports(1 + len(self._protocols))
+        # A name that begins with "-" would be taken for an option.
+        self._cluster = base64.urlsafe_b64encode(b"k" + uuid.uuid4().bytes[1:]).decode().rstrip("=")
+        if beside is not None:
+            self._controller, self._cluster = beside._controller, beside._cluster
         self._ports = dict(zip(self._protocols, ports, strict=True))
         self._process: subprocess.Popen[bytes] | None = None
         self.started_in_s = 0.0
@@ -195,7 +209,7 @@ class Broker:
         }
 
     def _format(self, settings: Path) -> None:
-        lines = SETTINGS.format(
+        lines = (SETTINGS + BESIDE * self._is_second).format(
             listeners=",".join(f"{name}://{self.address(name)}" for name in self._ports),
             protocols=",".join(f"{name}:{kind}" for name, kind in self._protocols.items()),
             controller=self._controller,
@@ -204,9 +218,7 @@ class Broker:
         # Of two lines with one name Java takes the later one.
         lines += "".join(f"{name}={value}\n" for name, value in self._settings.items())
         settings.write_text(lines, "utf-8")
-        # A name that begins with "-" would be taken for an option.
-        cluster = base64.urlsafe_b64encode(b"k" + uuid.uuid4().bytes[1:]).decode().rstrip("=")
-        tool = ["kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(settings)]
+        tool = ["kafka.tools.StorageTool", "format", "-t", self._cluster, "-c", str(settings)]
         done = subprocess.run(
             [*JVM, "-cp", class_path(BROKER.made()), *tool],
             capture_output=True,
