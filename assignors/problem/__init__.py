@@ -15,8 +15,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, count, pairwise, repeat
-from operator import itemgetter
+from itertools import count, pairwise, repeat
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from assignors.arrays import Bool, Int32, Int64, partition_arrays
 from assignors.group_bytes.members import ReadMembers
 from assignors.model import Assignment, Group, Member, in_id_order, member_ids_of, require_group
 from assignors.problem.cluster_tables import asked_topics, racks_of
+from assignors.problem.subscription_tables import subscriptions_of
 from wire import TopicPartitions
 from wire.constructors import unchecked
 from wire.text import utf16_key
@@ -119,7 +119,7 @@ def problem_of(group: Group, *, with_racks: bool = True) -> Problem:
         rack_ids = members.rack_ids()
     else:
         members = tuple(in_id_order(group.members))
-        names, table, list_of = _subscriptions(members)
+        names, table, list_of = subscriptions_of(members, group.cluster.tables)
         rack_ids = [member.rack_id for member in members]
     asked = asked_topics(group.cluster, names)
     topics = asked.names
@@ -208,41 +208,6 @@ def lawful_owners(problem: Problem, assignment: Assignment) -> Int32:
     held = np.flatnonzero(owner != NOBODY)
     owner[held[~problem.may_take(owner[held], held)]] = NOBODY
     return owner
-
-
-def _different_lists(members: Sequence[Member]) -> tuple[list[tuple[str, ...]], Int64]:
-    """Return the different topic lists and which one each member has.
-
-    Most members of a group share one tuple (`model.with_shared_topics`): those are recognised by
-    identity, without hashing a long tuple for each of them.
-    """
-    lists = [member.topics for member in members]
-    identities = list(map(id, lists))
-    if len(set(identities)) == 1:
-        return lists[:1], np.zeros(len(lists), dtype=np.int64)
-    by_value: dict[tuple[str, ...], int] = {}
-    by_identity = {
-        id(topics): by_value.setdefault(topics, len(by_value))
-        for topics in dict(zip(identities, lists, strict=True)).values()
-    }
-    list_of = np.fromiter(map(by_identity.__getitem__, identities), np.int64, len(lists))
-    return list(by_value), list_of
-
-
-def _subscriptions(members: Sequence[Member]) -> tuple[tuple[str, ...], Bool, Int64]:
-    """Return T names of topics, the different lists, bool[S, T], and everybody's list, int64[M]."""
-    lists, list_of = _different_lists(members)
-    length = list(map(len, lists))
-    index: defaultdict[str, int] = defaultdict(count().__next__)  # a new name gets the next number
-    numbered = [
-        itemgetter(*names)(index) if len(names) > 1 else map(index.__getitem__, names)
-        for names in lists
-    ]
-    column = np.fromiter(chain.from_iterable(numbered), np.int64, sum(length))
-    row = np.repeat(np.arange(len(lists)), length)
-    table = np.zeros((len(lists), len(index)), dtype=np.bool_)
-    table[row, column] = True
-    return tuple(index), table, list_of
 
 
 def _classes(table: Bool, list_of: Int64) -> tuple[Bool, Int32]:

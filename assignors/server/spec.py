@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import chain, compress
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,7 +36,7 @@ from assignors.arrays import (
 from assignors.jvm.hash_order import uuid_hashes
 from assignors.jvm.many_tables import compute_orders, put_orders
 from assignors.jvm.map_order import map_order
-from assignors.model import Cluster, Group, Member, MemberNote, MemberNoteCode
+from assignors.model import Cluster, Group, Member, MemberNote, MemberNoteCode, Topic
 from assignors.problem import Problem, problem_of
 
 TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{22}", flags=re.ASCII)
@@ -137,16 +138,14 @@ def spec_of(group: Group, *, needs_ids: bool = True) -> Spec:
     order = map_order(group, problem)
     members = [problem.members[place] for place in order.tolist()]
     topics, previous = _previous(problem, members)
-    high, low = _topic_ids(group, topics)
-    topic_ids = tuple(zip(high.tolist(), low.tolist(), strict=True))
-    _require_different_ids(group, topics, topic_ids)
+    identified = _identified(group.cluster, topics)
     return Spec(
         group=group,
         problem=problem,
         order=order,
         topics=topics,
-        topic_ids=topic_ids,
-        topic_hash=uuid_hashes(high, low),
+        topic_ids=identified.pairs,
+        topic_hash=identified.hashes,
         target=target_of(previous, len(members)),
         also_assigned=_also_assigned(group, problem),
         is_homogeneous=len(problem.takes) <= 1 and _are_equal(members),
@@ -230,10 +229,34 @@ def _also_assigned(group: Group, problem: Problem) -> Int64:
     return found
 
 
-def _topic_ids(group: Group, topics: Sequence[str]) -> tuple[Int64, Int64]:
+class _TopicIds(NamedTuple):
+    """The ids of topics, kept with the cluster from one round to the next."""
+
+    names: tuple[str, ...]
+    described: tuple[Topic | None, ...]
+    pairs: tuple[tuple[int, int], ...]
+    """As `Spec.topic_ids`."""
+    hashes: Int32
+
+
+def _identified(cluster: Cluster, topics: tuple[str, ...]) -> _TopicIds:
+    """Return the ids of these topics; `ValueError` for one of two, or one that is none."""
+    described = tuple(map(cluster.topics.get, topics))
+    last: _TopicIds | None = cluster.tables.get("topic ids")
+    # Fast where they are the same objects.
+    if last and last.names == topics and last.described == described:
+        return last
+    high, low = _halves(topics, described)
+    pairs = tuple(zip(high.tolist(), low.tolist(), strict=True))
+    _require_different_ids(cluster, topics, pairs)
+    found = _TopicIds(topics, described, pairs, uuid_hashes(high, low))
+    cluster.tables["topic ids"] = found
+    return found
+
+
+def _halves(topics: Sequence[str], described: Sequence[Topic | None]) -> tuple[Int64, Int64]:
     """Return the halves of each topic's id, int64[E] each."""
-    known = group.cluster.topics
-    found = [known[name].topic_id if name in known else None for name in topics]
+    found = [None if topic is None else topic.topic_id for topic in described]
     ids = [made_id(name) if id_ is None else id_ for name, id_ in zip(topics, found, strict=True)]
     for name, topic_id in zip(topics, ids, strict=True) if not are_topic_ids(ids) else ():
         if TOPIC_ID.fullmatch(topic_id) is None:
@@ -245,7 +268,7 @@ def _topic_ids(group: Group, topics: Sequence[str]) -> tuple[Int64, Int64]:
 
 
 def _require_different_ids(
-    group: Group, topics: Sequence[str], topic_ids: Sequence[tuple[int, int]]
+    cluster: Cluster, topics: Sequence[str], topic_ids: Sequence[tuple[int, int]]
 ) -> None:
     if len(set(topic_ids)) == len(topic_ids):
         return
@@ -253,7 +276,7 @@ def _require_different_ids(
     for name, halves in zip(topics, topic_ids, strict=True):
         other = found.setdefault(halves, name)
         if other != name:
-            known = group.cluster.topics.get(name)
+            known = cluster.topics.get(name)
             topic_id = made_id(name) if known is None or known.topic_id is None else known.topic_id
             raise ValueError(f"topics {other!r} and {name!r} have the same id {topic_id!r}")
 

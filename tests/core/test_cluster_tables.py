@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import copy
+import pickle
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assignors import Cluster, Group, Member, Topic
 from assignors.problem import Problem, problem_of
+from tests.group_bytes.test_members import shown
 
 WEST, EAST = ("west",), ("east", "west")
+LISTS = [tuple(names) for names in ("a", "ab", "ba", "ab", "bc", "c", "", "ax", "aab")]
+"""Topics that members ask for: two equal lists that are two objects, and one topic that is none."""
 
 
 def racks_of(problem: Problem) -> list[list[bool]]:
@@ -54,6 +60,38 @@ def test_what_a_cluster_keeps_is_that_of_the_topics_and_racks_that_are_asked_for
     assert racks_of(
         problem_of(group(Cluster(topics={"a": topics["a"], "c": b}), "east", topics=("a", "c")))
     ) == [[True], [True], [False]]
+
+
+@given(
+    rounds=st.lists(
+        st.tuples(st.lists(st.sampled_from(range(len(LISTS))), max_size=6), st.booleans()),
+        max_size=6,
+    )
+)
+def test_members_that_come_and_go_are_those_of_a_cluster_that_knows_none(
+    rounds: list[tuple[list[int], bool]],
+) -> None:
+    """Between two rounds the cluster may have been pickled, when no list is the same object."""
+    cluster = Cluster.of({"a": 2, "b": 1, "c": 3})
+    for numbers, is_pickled in rounds:
+        members = tuple(Member(member_id=f"m{n}", topics=LISTS[n]) for n in dict.fromkeys(numbers))
+        asked = problem_of(Group(cluster=cluster, members=members))
+        assert shown(asked) == shown(problem_of(Group(cluster=fresh(cluster), members=members)))
+        if is_pickled:
+            cluster = pickle.loads(pickle.dumps(cluster))  # noqa: S301 - our own bytes
+
+
+def test_a_cluster_from_another_process_may_know_other_lists_by_the_ids_that_these_have() -> None:
+    cluster = Cluster.of({"a": 2, "b": 1, "c": 3})
+    members = tuple(Member(member_id=f"m{n}", topics=LISTS[n]) for n in range(len(LISTS)))
+    asked = Group(cluster=cluster, members=members)
+    expected = shown(problem_of(asked))
+    kept = cluster.tables["subscriptions"]
+    cluster.tables["subscriptions"] = kept._replace(
+        known=dict(zip(kept.known, reversed(kept.known.values()), strict=True)),
+        number=dict(zip(kept.number, reversed(kept.number.values()), strict=True)),
+    )
+    assert shown(problem_of(asked)) == expected
 
 
 def test_a_cluster_is_the_same_whatever_was_computed_of_it() -> None:

@@ -45,6 +45,25 @@ def test_one_id_for_two_topics_is_refused() -> None:
         spec_of(group(topics, a={}))
 
 
+@pytest.mark.parametrize("partition_count", [2, 5_000])
+def test_a_topic_made_anew_has_its_new_id(partition_count: int) -> None:
+    """Also in the answer: of lists in a small group, of arrays in a large one."""
+    first, then = (Topic(partition_count=partition_count, topic_id=topic_id) for topic_id in IDS)
+    other = Topic(partition_count=1, topic_id=CROWDED)
+    topics = {"t": first, "u": other}
+    described = group(topics, a={}, b={})
+    uniform = assignor_named("server/uniform")
+    for topic in (first, then, Topic(partition_count=partition_count)):
+        topics["t"] = topic
+        for _ in range(2):
+            asked, known = spec_of(described), spec_of(group({**topics}, a={}, b={}))
+            assert asked.topic_ids == known.topic_ids
+            assert asked.topic_hash.tolist() == known.topic_hash.tolist()
+            answer, expected = uniform.assign(described), uniform.assign(known.group)
+            assert answer.notes == expected.notes
+            assert dict(answer.assignment) == dict(expected.assignment)
+
+
 @pytest.mark.parametrize("number", [2**31, -(2**31) - 1, 2**70])
 def test_a_number_beyond_32_bits_is_refused(number: int) -> None:
     with pytest.raises(ValueError, match="does not fit in 32 bits"):
