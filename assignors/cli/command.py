@@ -10,6 +10,7 @@ import os
 import sys
 from contextlib import suppress
 from importlib import import_module
+from io import TextIOWrapper
 from pathlib import Path
 
 import click
@@ -23,6 +24,9 @@ from assignors.cli.outputs.help import HelpContext
 from assignors.names.nearest import suggestion
 
 INTERRUPTED = 130
+
+LOSING = {"strict", "surrogateescape"}
+"""Ways of Python to write text that raise `UnicodeEncodeError`; others are somebody's choice."""
 
 SUMMARIES = {
     "decode": "Decode bytes of members, leaders and brokers, given as hex.",
@@ -115,6 +119,9 @@ def run(arguments: list[str] | None = None) -> int:
     if sys.stdout is None:
         sys.stderr.write("kafka-assignors: standard output is closed\n")
         return UNREADABLE
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors in LOSING:
+        # A name that the terminal's encoding does not have is escaped, not the end of the command.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = command.main(arguments, prog_name="kafka-assignors", standalone_mode=False)
     except click.ClickException as error:

@@ -15,6 +15,7 @@ from assignors.arrow.row_table import RowTable
 from assignors.assignor import Assignor
 from assignors.model import Group
 from assignors.names.nearest import question, suggestion
+from assignors.names.sequences import as_number
 from assignors.registry import BEST
 from assignors.simulation.rounds.processes import simulate_rows
 from assignors.simulation.rounds.random_scenarios import Parameters
@@ -58,6 +59,8 @@ def simulate_rounds(
         raise ValueError(f"parameters: expected Parameters(members=20), found {parameters!r}")
     parameters.require_few_subscriptions()
     sizes = asdict(parameters)
+    if as_number(scenarios, "scenarios") < 0:
+        raise ValueError(f"scenarios: {scenarios} is negative")
     rows = ({"seed": seed + number, **sizes} for number in range(scenarios))
     played = list(simulate_rows(rows, assignors=_chosen(assignors), processes=processes))
     return RowTable("outcomes", played, _outcomes)
@@ -295,7 +298,7 @@ def _values(kind: type[StrEnum], names: str | Iterable[str]) -> list[str]:
 
 def _seeds(first: int, count: int) -> range:
     """Return the seeds of so many runs; `ValueError` for none."""
-    if count < 1:
+    if as_number(count, "seeds") < 1:
         raise ValueError(f"seeds: {count} is less than 1")
     return range(first, first + count)
 

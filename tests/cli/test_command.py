@@ -124,6 +124,18 @@ def test_a_closed_stream_is_a_sentence(closed: str, said: str | None) -> None:
     assert bool(ended.stdout) == (said is None)
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_a_table_is_written_in_any_encoding(encoding: str) -> None:
+    group = {"topics": {"日本": 1}, "members": [{"id": "é", "topics": ["日本"]}]}
+    given = json.dumps(group).encode()
+    asked = ("assign", "--assignor", "sticky", "-o", "table")
+    ended = process(*asked, given=given, PYTHONIOENCODING=encoding)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    *_, rule, row, _, _, _ = ended.stdout.decode(encoding).splitlines()
+    assert set(rule) == {"-"}
+    assert row.split()[2] == r"\u65e5\u672c(0)"
+
+
 def test_ctrl_c_ends_the_command_quietly() -> None:
     with subprocess.Popen(
         [*COMMAND, "decode", "subscription"],

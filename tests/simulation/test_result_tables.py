@@ -155,6 +155,13 @@ def test_what_cannot_be_simulated_is_refused(tmp_path: Path) -> None:
         simulate_timed("crash", protocols="klassic")
     with pytest.raises(ValueError, match="seeds: 0 is less than 1"):
         simulate_timed("crash", seeds=0)
+    few: Any = "3"
+    with pytest.raises(ValueError, match="seeds: expected an integer, found '3'"):
+        simulate_timed("crash", seeds=few)
+    with pytest.raises(ValueError, match="members: expected an integer, found '3'"):
+        Parameters(members=few)
+    with pytest.raises(ValueError, match="scenarios: -1 is negative"):
+        simulate_rounds(Parameters(members=1), scenarios=-1)
     own: Any = ROUND_ROBIN
     with pytest.raises(ValueError, match=r"one of your own is named 'package\.module:object'"):
         simulate_timed("crash", assignors=[own])

@@ -79,12 +79,18 @@ def clean(text: str) -> str:
     )
 
 
+RULE = "─"
+"""What lines below headers are made of."""
+
+
 def table_of(*headers: str, right: Sequence[str] = ()) -> Table:
     """Return a table without rows; columns in `right` are aligned to the right."""
     from rich import box  # noqa: PLC0415  # rich costs more than most answers: only to draw
     from rich.table import Table  # noqa: PLC0415
 
-    table = Table(box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+    line = rule(1, console_of().encoding)
+    drawn = box.Box(str(box.SIMPLE_HEAD).replace(RULE, line), ascii=line != RULE)
+    table = Table(box=drawn, title_justify="left", title_style="bold", pad_edge=False)
     table.padding = (0, 1, 0, 0)
     for header in headers:
         is_number = header in right
@@ -95,6 +101,15 @@ def table_of(*headers: str, right: Sequence[str] = ()) -> Table:
             overflow="fold",
         )
     return table
+
+
+def rule(width: int, encoding: str) -> str:
+    """Return the line below headers, of hyphens where the encoding has nothing better."""
+    try:
+        RULE.encode(encoding)
+    except (LookupError, UnicodeEncodeError):
+        return "-" * width
+    return RULE * width
 
 
 def console_of() -> Console:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from assignors.cli.outputs.cells import rule
 from assignors.cli.outputs.fitting import Column, Layout, cell_width, layout, wrapped
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ RANKS: Mapping[str, int] = {"VERSION": 1, "USER-DATA": 2, "RACK": 3}
 
 WHOLE = frozenset({"LINE", "BELIEVED", "RULE", "SHORT", "NAME", "model"})
 """Headers of columns whose cells are codes or names to copy: they are never broken."""
-
-RULE = "\N{BOX DRAWINGS LIGHT HORIZONTAL}"
 
 
 class FittedTable:
@@ -44,17 +43,17 @@ class FittedTable:
         from rich.text import Text  # noqa: PLC0415 - only to draw
 
         del console
-        for line, style in self._lines(options.max_width):
+        for line, style in self._lines(options.max_width, options.encoding):
             yield Text(line, style=style or "", no_wrap=True, overflow="ignore")
 
-    def _lines(self, width: int) -> Iterator[tuple[str, str | None]]:
+    def _lines(self, width: int, encoding: str) -> Iterator[tuple[str, str | None]]:
         headers, found = self._laid_out(width)
         for line in wrapped(self.title, width) if self.title else ():
             yield line, "bold"
         yield "", None
         for line in _row_lines(found, headers):
             yield line, "bold"
-        yield RULE * min(found.width, width), None
+        yield rule(min(found.width, width), encoding), None
         for cells, style in self._rows:
             for line in _row_lines(found, cells):
                 yield line, style

@@ -19,6 +19,7 @@ from assignors.cli.outputs.cells import (
     clean,
     console_of,
     partitions_cell,
+    rule,
 )
 from assignors.cli.outputs.fitting import Column, layout, row_lines, wrapped
 from assignors.documents.values import Document
@@ -78,7 +79,7 @@ def _show(console: Console, name: str, rows: Sequence[Fields]) -> None:
     _print(console, "")
     for line in row_lines(found, [column.header for column in columns]):
         _print(console, line, "bold")
-    _print(console, "\u2500" * min(width, max(found.width, 40)))
+    _print(console, rule(min(width, max(found.width, 40)), console.encoding))
     below = BELOW.get(name)
     for row, texts in zip(rows, cells, strict=True):
         style = SEVERITY_STYLES.get(row["severity"]) if "severity" in row else None

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from assignors.names.nearest import suggestion
+from assignors.names.sequences import as_number
 from assignors.simulation.dice import Dice
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, MemberSpec, Scenario
 from wire.constructors import unchecked
@@ -66,7 +67,7 @@ class Parameters:
     def __post_init__(self) -> None:
         """Check the sizes."""
         for name, limit in LIMITS.items():
-            value = getattr(self, name)
+            value = as_number(getattr(self, name), name)
             if not 0 <= value <= limit:
                 raise ValueError(f"{name}: {value} is not within 0..{limit}")
         if self.topics < 1 <= self.partitions:
