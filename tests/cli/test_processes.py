@@ -75,9 +75,14 @@ def test_runs_on_a_clock_are_the_same_with_every_processor(
     name, rows_of = ("interval_rows", interval_rows) if asked else ("result_rows", result_rows)
 
     def noted(
-        rows: Iterable[Row], *, processes: int, chunk: int, own_assignors: Collection[str]
+        rows: Iterable[Row],
+        *,
+        processes: int,
+        chunk: int,
+        own_assignors: Collection[str],
+        all_figures: bool = False,
     ) -> Iterator[dict[str, Any]]:
-        assert own_assignors == ()
+        assert (own_assignors, all_figures) == ((), False)
         found.append((processes, chunk))
         return rows_of(rows, processes=min(processes, 1 if asked else 2), chunk=chunk)
 
