@@ -12,10 +12,9 @@ in which members or topics were given.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, pairwise, repeat
+from itertools import pairwise, repeat
 
 import numpy as np
 

@@ -7,10 +7,11 @@ occurs, failures too, is left to the arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assignors.jvm.few_keys import order_of_names
+from assignors.mappings.lazy_mapping import LazyMapping
 from assignors.model import Group, Member
 from assignors.problem import NOBODY
 from assignors.rebalance import Figure, Rebalance
@@ -22,6 +23,7 @@ from assignors.server.small.plain_uniform import (
     rebalance_of,
     topics_of,
 )
+from wire import TopicPartitions
 from wire.text import utf16_sorted
 
 PARTITIONS_MAX = 3_000
@@ -56,7 +58,8 @@ def plain_mixed(group: Group, figures: Callable[[], Mapping[str, Figure]]) -> Re
     known = None if group.also_assigned or is_large(group, PARTITIONS_MAX) else _topics(group)
     if known is None:
         return None
-    order = order_of_names([member.member_id for member in group.members])
+    ids = [member.member_id for member in group.members]
+    order = order_of_names(ids)
     members = [group.members[place] for place in order]
     placing = _kept(members, known.size)
     if placing is None:
@@ -70,7 +73,9 @@ def plain_mixed(group: Group, figures: Callable[[], Mapping[str, Figure]]) -> Re
     for topic in in_turn:
         _deal(placing, topic)
     _level(placing, [t for t in in_turn if known.size[t] and len(placing.subscribers[t]) > 1])
-    return rebalance_of(known, _shares(members, placing.owner), figures)
+    return rebalance_of(
+        known, SharesOfOwners([ids[place] for place in order], placing.owner), figures
+    )
 
 
 def _topics(group: Group) -> Topics | None:
@@ -173,15 +178,29 @@ def _level_topic(placing: _Placing, topic: str) -> None:
         load[members[taker]] += 1
 
 
-def _shares(
-    members: Sequence[Member], owner: Mapping[str, Sequence[int]]
-) -> dict[str, dict[str, tuple[int, ...]]]:
-    """Return what each member gets, members in map order."""
-    shares: list[dict[str, tuple[int, ...]]] = [{} for _ in members]
-    for topic, owners in owner.items():
-        numbers: dict[int, list[int]] = {}
-        for number, member in enumerate(owners):
-            numbers.setdefault(member, []).append(number)
-        for member, mine in numbers.items():
-            shares[member][topic] = tuple(mine)
-    return {member.member_id: share for member, share in zip(members, shares, strict=True)}
+class SharesOfOwners(LazyMapping[TopicPartitions]):
+    """What each member gets, members in map order, topics and numbers ascending."""
+
+    __slots__ = ("_member_ids", "_owner")
+
+    def __init__(self, member_ids: Sequence[str], owner: Mapping[str, Sequence[int]]) -> None:
+        """Look at the owner of each number of each topic, by its position in `member_ids`."""
+        self._member_ids = member_ids
+        self._owner = owner
+        self._named = None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._member_ids)
+
+    def __len__(self) -> int:
+        return len(self._member_ids)
+
+    def _make(self) -> dict[str, TopicPartitions]:
+        shares: list[dict[str, tuple[int, ...]]] = [{} for _ in self._member_ids]
+        for topic, owners in self._owner.items():
+            numbers: dict[int, list[int]] = {}
+            for number, member in enumerate(owners):
+                numbers.setdefault(member, []).append(number)
+            for member, mine in numbers.items():
+                shares[member][topic] = tuple(mine)
+        return dict(zip(self._member_ids, shares, strict=True))
