@@ -114,6 +114,15 @@ def test_a_count_that_cannot_be_meant_is_refused(arguments: tuple[str, ...], wor
     assert words in result.stderr
 
 
+def test_that_there_were_no_groups_is_said(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.json"
+    empty.touch()
+    for arguments, where in (([], "standard input"), ([str(empty)], str(empty))):
+        result = CliRunner().invoke(command, ["check", *arguments], input="")
+        assert (result.exit_code, result.stdout) == (0, "")
+        assert result.stderr == f"note: {where} is empty: no groups\n"
+
+
 def test_a_count_below_what_the_tool_prints_is_said_as_what_it_is() -> None:
     asked = ("assign", "--assignor", "range", "--group", "shop", "--topic", "orders:1", MEMBERS)
     (wrong,), code = answers(*asked)

@@ -174,7 +174,7 @@ def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line 
     """Yield the lines of files that hold JSON, and the groups of those that the tool has written.
 
     Output of the tool that cannot be read at all is one group with an error. Raises `UsageError`
-    for options that a file of JSON has no use for.
+    for options that a file of JSON has no use for. What is empty is said on standard error.
     """
     for name in files or ["-"]:
         rest = lines([name])
@@ -183,6 +183,11 @@ def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line 
             first.append(line)
             if line.text.strip():
                 break
+        if (
+            not first
+        ):  # as where the program before in a pipe has failed: no answer is no "all well"
+            where = "standard input" if name == "-" else name
+            click.echo(f"note: {where} is empty: no groups", err=True)
         read = chain(first, rest)
         if first and is_described(first[-1].text.decode("utf-8", "replace")):
             yield from _described(b"\n".join(line.text for line in read), options)
