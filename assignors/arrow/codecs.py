@@ -56,7 +56,7 @@ def decoded_subscriptions(blobs: pa.Array) -> pa.Array:
         "user_data": _user_data(fields.user_data, listed, rows),
         "owned": _partitions_of(owned, rows),
         "generation": pa.array(fields.generation[rows], pa.int32()),
-        "rack": pa.array(list(map(fields.rack_ids.get, rows.tolist())), pa.string()),
+        "rack": pa.array(fields.rack_ids.chosen(rows).listed(), pa.string()),
     }
     return _together(blobs, DECODED_SUBSCRIPTION, rows, columns, _one_by_one_subscriptions)
 

@@ -6,6 +6,7 @@ A member stops being plain where its bytes are not; every read stays within its 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assignors.arrays import Bool, Int64
+from assignors.arrays import Bool, Int32, Int64
 from assignors.group_bytes.entries import (
     COUNT_SIZE,
     Entries,
@@ -77,6 +78,35 @@ class UserDataPlaces:
 _user_data_places = unchecked(UserDataPlaces)
 
 
+class RackIds(NamedTuple):
+    """The racks of M members."""
+
+    names: tuple[str, ...]
+    """Different ones; perhaps not all of them are somebody's."""
+    number: Int32
+    """int32[M]: position of each member's in `names`, -1 for null."""
+
+    def listed(self) -> list[str | None]:
+        """Return everybody's rack. Cost: O(M)."""
+        return list(map((*self.names, None).__getitem__, self.number.tolist()))
+
+    def chosen(self, rows: Int64) -> RackIds:
+        """Return those of some members."""
+        return RackIds(self.names, self.number[rows])
+
+    def and_then(self, others: RackIds) -> RackIds:
+        """Return these, and those of other members behind them."""
+        return rack_numbers((*self.listed(), *others.listed()))
+
+
+def rack_numbers(rack_ids: Sequence[str | None]) -> RackIds:
+    """Return the racks of members as numbers. Cost: O(M)."""
+    names = tuple(rack_id for rack_id in dict.fromkeys(rack_ids) if rack_id is not None)
+    index: dict[str | None, int] = {name: number for number, name in enumerate(names)}
+    numbers = map(index.get, rack_ids, repeat(-1))
+    return RackIds(names, np.fromiter(numbers, np.int32, len(rack_ids)))
+
+
 @dataclass(slots=True, kw_only=True)
 class Fields:
     """What stands behind the topic lists, of M members."""
@@ -89,7 +119,7 @@ class Fields:
     """int64[M]: where the generation stands in the member's bytes, -1 where there is none."""
     user_data: UserDataPlaces
     """In the member's bytes."""
-    rack_ids: dict[int, str]
+    rack_ids: RackIds
     empty_rack_at: Int64
     """int64[M]: where a rack of length 0 stands in the member's bytes, -1 where there is none."""
     entries: Entries | EntryRecords
@@ -246,7 +276,7 @@ def _rack_size(buffer: bytes, end: int) -> int:
     return 0
 
 
-def _rack_ids_of_one_size(buffer: bytes, place: Int64, size: int) -> dict[int, str] | None:
+def _rack_ids_of_one_size(buffer: bytes, place: Int64, size: int) -> RackIds | None:
     """Return everybody's rack, which begins at `place` and has this size; 0 for null ones.
 
     `None` where a rack is no text, or has another length.
@@ -255,7 +285,7 @@ def _rack_ids_of_one_size(buffer: bytes, place: Int64, size: int) -> dict[int, s
     if np.count_nonzero(int16_view(buffer)[place - RACK_LENGTH_SIZE] != wanted):
         return None
     if not size:
-        return {}
+        return RackIds((), np.full(len(place), -1, dtype=np.int32))
     found = different_names(words_of_one_length(buffer, place, size))
     if found is None:
         return None
@@ -263,13 +293,14 @@ def _rack_ids_of_one_size(buffer: bytes, place: Int64, size: int) -> dict[int, s
     written = [buffer[at : at + size] for at in place[first].tolist()]
     if not all(map(is_text, written)):
         return None
-    name_at = dict(zip(first.tolist(), map(bytes.decode, written), strict=True))
-    return dict(enumerate(map(name_at.__getitem__, equal.tolist())))
+    number = np.empty(len(place), dtype=np.int32)
+    number[first] = np.arange(len(first), dtype=np.int32)
+    return RackIds(tuple(map(bytes.decode, written)), number.take(equal))
 
 
 def _rack_ids(
     buffer: bytes, version: Int64, place: Int64, end: Int64, is_plain: Bool
-) -> tuple[dict[int, str], Int64]:
+) -> tuple[RackIds, Int64]:
     """Read the rack of version 3; move `place` behind it. Return places of empty ones, too."""
     has = version >= 3
     is_plain &= ~has | (place + 2 <= end)
@@ -279,18 +310,18 @@ def _rack_ids(
     place += 2 * there
     is_plain &= place + length <= end
     rows = np.flatnonzero(length > 0)
+    rack_ids: list[str | None] = [None] * len(version)
     if not len(rows):
-        return {}, empty_at
+        return rack_numbers(rack_ids), empty_at
     plain = rows[is_plain[rows]]
     pieces = map(slice, place[plain].tolist(), (place + length)[plain].tolist())
     written = list(map(buffer.__getitem__, pieces))
     known = {each: each.decode() for each in set(written) if is_text(each)}
-    found = dict(zip(plain.tolist(), map(known.get, written, repeat("")), strict=True))
-    for row in [row for row, rack_id in found.items() if not rack_id]:
-        is_plain[row] = False
-        del found[row]
+    for row, each in zip(plain.tolist(), written, strict=True):
+        rack_ids[row] = known.get(each)
+        is_plain[row] = each in known
     place[rows] += length[rows]
-    return found, empty_at
+    return rack_numbers(rack_ids), empty_at
 
 
 def _where(is_there: Bool, place: Int64) -> Int64:

@@ -21,7 +21,12 @@ from assignors.arrays import (
     OwnedArrays,
     OwnedPartitions,
 )
-from assignors.group_bytes.fields import DATA_LENGTH_SIZE, UserDataPlaces
+from assignors.group_bytes.fields import (
+    DATA_LENGTH_SIZE,
+    RackIds,
+    UserDataPlaces,
+    rack_numbers,
+)
 from assignors.model import LazyMembers, Member, unchecked_member
 from wire import Note, NoteCode
 
@@ -53,8 +58,7 @@ class MemberArrays:
     """int64[M]: where the generation stands in the bytes, -1 where there is none."""
     owned: OwnedArrays
     user_data: UserDataPlaces
-    rack_ids: Mapping[int, str]
-    """By row; null has no entry."""
+    rack_ids: RackIds
     empty_rack_at: Int64
     """int64[M]: where a rack of length 0 stands in the bytes, -1 where there is none."""
     alone: Mapping[int, Member]
@@ -76,7 +80,7 @@ class MemberArrays:
                 topics=self.topic_list(int(self.list_of[row])),
                 owned=OwnedPartitions(self.owned, row),
                 generation=int(self.generation[row]),
-                rack_id=self.rack_ids.get(row),
+                rack_id=self._rack_id(row),
                 instance_id=self.instance_ids.get(member_id),
                 user_data=self.user_data.of_row(row, self.blobs[row]),
                 version=version,
@@ -90,6 +94,10 @@ class MemberArrays:
         if not self.rows:
             self.rows.update(zip(self.member_ids, range(len(self.member_ids)), strict=True))
         return self.rows
+
+    def _rack_id(self, row: int) -> str | None:
+        number = int(self.rack_ids.number[row])
+        return None if number < 0 else self.rack_ids.names[number]
 
     def _notes(self, row: int) -> tuple[Note, ...]:
         """Return the notes of the reader in `wire`."""
@@ -172,15 +180,17 @@ class ReadMembers(LazyMembers):
         is_silent[self.alone()] = True
         return [self[position] for position in np.flatnonzero(is_silent).tolist()]
 
-    def rack_ids(self) -> list[str | None] | None:
+    def rack_ids(self) -> RackIds | None:
         """Return everybody's rack, `None` where nobody has one."""
-        if not self.arrays.rack_ids and not self.arrays.alone:
+        racks, alone = self.arrays.rack_ids, self.arrays.alone
+        if not racks.names and not alone:
             return None
-        found: Mapping[int, str | None] = self.arrays.rack_ids
-        if self.arrays.alone:
-            alone = {row: member.rack_id for row, member in self.arrays.alone.items()}
-            found = {**found, **alone}
-        return list(map(found.get, self.rows.tolist()))
+        if alone:
+            listed = racks.listed()
+            for row, member in alone.items():
+                listed[row] = member.rack_id
+            racks = rack_numbers(listed)
+        return racks.chosen(self.rows)
 
     def subscriptions(self) -> tuple[tuple[str, ...], Bool, Int64]:
         """Return T names of topics, the lists of them, bool[S, T], and everybody's list, int64[N].

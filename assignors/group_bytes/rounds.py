@@ -217,7 +217,7 @@ def joined_members(first: MemberArrays, kept: Sequence[int], then: MemberArrays)
             length=np.concatenate([first.user_data.length[rows], then.user_data.length]),
             number=np.concatenate([first.user_data.number[rows], then.user_data.number]),
         ),
-        rack_ids=of_both(first.rack_ids, then.rack_ids),
+        rack_ids=first.rack_ids.chosen(rows).and_then(then.rack_ids),
         empty_rack_at=np.concatenate([first.empty_rack_at[rows], then.empty_rack_at]),
         alone=of_both(first.alone, then.alone),
         made=of_both(first.made, then.made),

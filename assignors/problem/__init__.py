@@ -19,6 +19,7 @@ from itertools import pairwise, repeat
 import numpy as np
 
 from assignors.arrays import Bool, Int32, Int64, partition_arrays
+from assignors.group_bytes.fields import rack_numbers
 from assignors.group_bytes.members import ReadMembers
 from assignors.model import Assignment, Group, Member, in_id_order, member_ids_of, require_group
 from assignors.problem.cluster_tables import asked_topics, racks_of
@@ -119,7 +120,7 @@ def problem_of(group: Group, *, with_racks: bool = True) -> Problem:
     else:
         members = tuple(in_id_order(group.members))
         names, table, list_of = subscriptions_of(members, group.cluster.tables)
-        rack_ids = [member.rack_id for member in members]
+        rack_ids = rack_numbers([member.rack_id for member in members])
     asked = asked_topics(group.cluster, names)
     topics = asked.names
     if topics != names:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import chain, count, repeat
+from itertools import chain, compress, count, repeat
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from assignors.arrays import Bool, Int32, Int64
+from assignors.group_bytes.fields import RackIds
 from assignors.model import Cluster, Topic
 from wire.text import utf16_sorted
 
@@ -51,18 +52,21 @@ def asked_topics(cluster: Cluster, names: tuple[str, ...]) -> _AskedTopics:
 
 
 def racks_of(
-    rack_ids: Sequence[str | None], topics: Sequence[Topic], tables: dict[str, Any]
+    rack_ids: RackIds, topics: Sequence[Topic], tables: dict[str, Any]
 ) -> tuple[Int32 | None, Int32 | None, Bool | None]:
     """Return rack of members, rack set of partitions, racks of the sets; `None`s without racks.
 
     `tables` are those of the cluster.
     """
     # Without racks, and with empty ones, a member is in none.
-    names = utf16_sorted(filter(None, set(rack_ids)))
+    is_used = np.zeros(len(rack_ids.names) + 1, dtype=np.bool_)  # the last one is for null
+    is_used[rack_ids.number] = True
+    names = utf16_sorted(filter(None, compress(rack_ids.names, is_used.tolist())))
     if not names or not any(topic.racks for topic in topics):
         return None, None, None
-    index: dict[str | None, int] = {rack_id: number for number, rack_id in enumerate(names)}
-    rack = np.fromiter(map(index.get, rack_ids, repeat(NO_RACK)), np.int32, len(rack_ids))
+    index = {rack_id: number for number, rack_id in enumerate(names)}
+    rank = [*(index.get(name, NO_RACK) for name in rack_ids.names), NO_RACK]
+    rack = np.array(rank, dtype=np.int32)[rack_ids.number]
     known = tables.get("replicas")
     if known is None or known.topics != tuple(topics):  # fast where they are the same objects
         known = tables["replicas"] = _replicas(topics)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from assignors.problem import Bool, Int32, Int64
 from wire.constructors import unchecked
 
-Integers = NDArray[np.int32] | NDArray[np.int64] | NDArray[np.uint16]
+Integers = NDArray[np.int32] | NDArray[np.int64] | NDArray[np.uint16] | NDArray[np.uint8]
 DENSE_MAX = 30_000_000
 """Cells of the largest table that is kept as arrays."""
 TABLE_FACTOR = 16
@@ -264,5 +264,7 @@ def bit_sets(table: Bool) -> list[int]:
 
 
 def narrow(values: Integers, value_count: int) -> Integers:
-    """Return the values as uint16 where they fit: numpy then sorts in linear time."""
+    """Return the values as uint8 or uint16 where they fit: numpy then sorts in linear time."""
+    if value_count <= 1 << 8:
+        return values.astype(np.uint8)
     return values.astype(np.uint16) if value_count <= 1 << 16 else values
