@@ -12,6 +12,7 @@ Source: Ahuja, Magnanti and Orlin, "Network Flows", 9.8 (primal-dual algorithm).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assignors.optimal.flow.effort import Effort
@@ -55,6 +56,12 @@ class Layers:
     """[R + 3]: how many rows one layer on are used up for a row."""
     supplied: list[int]
     """One set: the members with a surplus that are reached."""
+    down: list[int]
+    """[R + 2]: members to whom open arcs lead from a row, as they were before anything was sent."""
+    up: list[int]
+    """[R + 2]: members from whom open arcs lead to a row, then."""
+    touched: set[int]
+    """Rows through which something was sent since; numbers beyond stand for members."""
 
 
 _distances, _layers = unchecked(Distances), unchecked(Layers)
@@ -66,9 +73,12 @@ def initial(residual: Residual) -> Distances:
     return _distances(row=[0] * (residual.hub + 2), members_at={0: everybody})
 
 
-def layers_of(residual: Residual, distances: Distances, effort: Effort) -> Layers:
+def layers_of(
+    residual: Residual, distances: Distances, effort: Effort, before: Layers | None = None
+) -> Layers:
     """Return the layers, counted from the goal, as far as the last supply.
 
+    `before` are the last ones, if nothing but what they let through has changed since.
     Cost: layers x rows operations on sets.
     """
     hub, goal = residual.hub, residual.hub + 1
@@ -76,7 +86,7 @@ def layers_of(residual: Residual, distances: Distances, effort: Effort) -> Layer
     current = [goal, hub] if residual.hub_room[0] > 0 else [goal]
     layer_of = dict.fromkeys(current, 0)
     rows_wanted, members_wanted = _supplied(residual)
-    down, up = _open_arcs(residual, distances)
+    down, up = _open_arcs(residual, distances, before)
     found = _layers(
         rows=[],
         members=[],
@@ -85,6 +95,9 @@ def layers_of(residual: Residual, distances: Distances, effort: Effort) -> Layer
         inward=[*up, 0],
         position=[0] * (hub + 3),
         supplied=[0],
+        down=down,
+        up=up,
+        touched=set(),
     )
     waiting = [row for row, there in enumerate(down) if there and row not in layer_of]
     reached = seen = steps = 0
@@ -106,15 +119,24 @@ def layers_of(residual: Residual, distances: Distances, effort: Effort) -> Layer
     return found
 
 
-def _open_arcs(residual: Residual, distances: Distances) -> tuple[list[int], list[int]]:
+def _open_arcs(
+    residual: Residual, distances: Distances, before: Layers | None
+) -> tuple[list[int], list[int]]:
     """Return to which members open arcs lead from each row, and from which to it, [R + 2] each."""
     at, members_at = distances.row, distances.members_at
     if len(members_at) == 1 and residual.remote is None and at.count(at[0]) == len(at):
-        return residual.down[1], residual.up[1]  # all are as far: what costs nothing is open
+        # All are as far: what costs nothing is open.
+        return residual.down[1].copy(), residual.up[1].copy()
+    changed: Iterable[int] = range(len(at))
     down, up = [0] * len(at), [0] * len(at)
+    if before is not None:
+        changed = [row for row in before.touched if row < len(at)]
+        down, up = before.down, before.up
+        for row in changed:
+            down[row] = up[row] = 0
     # There are few distances, and few kinds whose arcs are open from each.
     for distance in set(at):
-        rows = [row for row, there in enumerate(at) if there == distance]
+        rows = [row for row in changed if at[row] == distance]
         for cost, downs, ups in zip(residual.costs, residual.down, residual.up, strict=True):
             if members := members_at.get(distance + cost, 0):
                 for row in rows:

@@ -69,13 +69,16 @@ def search(residual: Residual, effort: Effort) -> Cut | None:
 
     Changes `residual`. Cost: as `settle`, without the tables.
     """
-    distances = initial(residual)
+    distances, before = initial(residual), None
     while residual.supply and not effort.is_spent:
-        layers = layers_of(residual, distances, effort)
+        layers = layers_of(residual, distances, effort, before)
         if push_all(residual, layers, effort):
             effort.phases[0] += 1
+            before = layers
         elif not (effort.is_spent or move_away(residual, distances, layers)):
             return _cut(residual)
+        else:
+            before = None
     return None
 
 

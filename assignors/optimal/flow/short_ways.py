@@ -75,6 +75,7 @@ def _push_ones(residual: Residual, layers: Layers, effort: Effort, node: int, gi
                 count = ceil(most - ways)
             if count <= 0:
                 break
+            layers.touched.update((node, row, end))
             givers ^= _give_ones(residual, layers, node, row, here, count=count)
             _get_ones(residual, layers, row, end, takers, count=count)
             ways += count
@@ -192,6 +193,7 @@ def _push(residual: Residual, layers: Layers, effort: Effort, node: int, givers:
             if ways >= most:
                 break
             ways += 1
+            layers.touched.update((node, row, end))
             giver, taker = here.bit_length() - 1, takers.bit_length() - 1
             start = node if node <= hub else node + giver
             if _is_last(residual, layers, (start, giver, row, taker, end)):
