@@ -93,6 +93,19 @@ def test_an_assignor_of_ones_own_is_tried(tmp_path: Path) -> None:
     assert b'"assignor": "my/range"' in done.stdout
 
 
+def test_an_assignor_that_fails_is_named_below_its_figures(tmp_path: Path) -> None:
+    """A table of 80 columns had zeros, as of an assignor that moves nothing."""
+    (tmp_path / "fails.py").write_text(
+        "from assignors import Assignor\n"
+        "FAILS = Assignor(family='my', name='fails', assign=lambda group: 1 / 0)\n"
+    )
+    arguments = ("replay", REAL, *QUIET, "--what-if", "fails:FAILS", "-o", "table")
+    done = process(*arguments, PYTHONPATH=str(tmp_path), COLUMNS="80")
+    said = " ".join(done.stdout.decode().split())
+    assert "generations: AssignorError: fails:FAILS raised ZeroDivisionError" in said
+    assert "failed: " in said
+
+
 def test_an_unknown_assignor_is_a_sentence() -> None:
     result = run(REAL, "--what-if", "nope")
     assert result.exit_code == 2

@@ -249,6 +249,8 @@ def test_an_assignor_that_fails_leaves_everything_and_says_why() -> None:
     assert [row.error for row in rows[:2]] == ["RuntimeError: no idea"] * 2
     assert [row.rounds for row in rows] == [0, 0, 0]
     assert rows[2].error == "2 generations: RuntimeError: no idea"
+    (every,) = total([*rows, *rows])
+    assert every.error == f"2 lives of groups, in the first {rows[2].error}"
 
 
 def test_an_assignor_that_never_rests_is_stopped() -> None:

@@ -210,6 +210,12 @@ def _evidence(row: Fields) -> Iterator[str]:
         yield f"{more}; above is the worst"
 
 
+def _failure(row: Fields) -> Iterator[str]:
+    """Yield where the assignor failed: figures without these rounds say nothing of it."""
+    if row["error"] is not None:
+        yield f"failed: {clean(row['error'])}"
+
+
 TITLES: Mapping[str, str] = {
     "groups": "groups (#2: the second group of this name; #MEMBERS: the most it had)",
     "offsets": "commits",
@@ -220,7 +226,10 @@ TITLES: Mapping[str, str] = {
     "outcomes": "what if (actual figures in brackets; downtime in partition-seconds)",
 }
 
-BELOW: Mapping[str, Callable[[Fields], Iterator[str]]] = {"anomalies": _evidence}
+BELOW: Mapping[str, Callable[[Fields], Iterator[str]]] = {
+    "anomalies": _evidence,
+    "outcomes": _failure,
+}
 """Table -> the lines below each row."""
 
 SEVERITY_STYLES: Mapping[str | None, str] = {
@@ -321,7 +330,6 @@ COLUMNS: Mapping[str, Sequence[Column]] = {
         _number("GAP", _beside("balance_gap"), 4),
         _fixed("MAX-RECORDS/S", _uses, 6),
         _number("DOWNTIME", _downtime, 5),
-        _name("ERROR", _text("error"), 7),
     ),
 }
 """Table -> its columns, those of Kafka's tool first."""

@@ -46,7 +46,9 @@ def total(rows: Iterable[OutcomeRow]) -> Iterator[OutcomeRow]:
         if row.generation is None:
             by_name.setdefault(row.assignor, []).append(row)
     for listed in by_name.values():
-        yield replace(summed(listed), group=EVERY_GROUP, life=0)
+        errors = [row.error for row in listed if row.error is not None]
+        error = f"{len(errors)} lives of groups, in the first {errors[0]}" if errors else None
+        yield replace(summed(listed), group=EVERY_GROUP, life=0, error=error)
 
 
 def outcome_row(
