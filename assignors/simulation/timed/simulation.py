@@ -27,7 +27,6 @@ from assignors.simulation.timed.monitors.violation import Violation, described
 from assignors.simulation.timed.monitors.watch import report, saw_member, watch_over
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.processing.offsets_sides import sides_with_offsets
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.classic.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
@@ -179,7 +178,7 @@ def _prepared(
     for at, fault in fault_events(scenario.faults):
         run.queue.put(at, (COORDINATOR, fault))
     if scenario.network.handling_us:
-        run.machine = Machine(handling_us=scenario.network.handling_us)
+        run.machine = Machine(handling_us=scenario.network.handling_us, put=run.queue.put)
     run.execution = execution.executed(run)
     return run
 
@@ -208,13 +207,8 @@ def _reach_machine(run: Run, machine: Machine, target: int, what: Any) -> None: 
         event = machine.take(target, what)
         if event is not None:
             run.faults.reach(target, event)
-        return
-    member = run.sides.members[target]
-    calls_twice = isinstance(member, ClassicMember) and member.is_cooperative
-    turn = machine.turn(run.queue.now, target, what, calls_twice=calls_twice)
-    if turn is not None:
-        run.queue.put(turn[0], (target, turn[1]))
-    else:
+        machine.start_next(run.queue.now)
+    elif not machine.turn(run.queue.now, target, run.sides.members[target], what):
         run.faults.reach(target, what)
 
 
@@ -281,6 +275,9 @@ def _schedule(run: Run, number: int, _event: MemberEvent, effect: Schedule) -> N
     key = effect.key
     if run.machine is not None:
         run.machine.due.discard((number, key))
+        if run.machine.goes_on(number, run.sides.members[number], effect):
+            run.queue.stop((number, key))
+            return
     run.start_timer(number, effect, HEARTBEAT_RANK if key == HEARTBEAT.key else None, number)
 
 

@@ -60,6 +60,25 @@ def figures_of(
     return found
 
 
+def spreads_of(changes: Iterable[Change], *, windows: Sequence[tuple[int, int]]) -> list[int]:
+    """Return for each eager rebalance how long after the first member the last one was assigned.
+
+    In microseconds; windows in which fewer than two members were assigned anything are left out.
+    Cost: O(changes log changes).
+    """
+    rest = sorted(changes, key=lambda change: change.at)
+    found, taken = [], 0
+    for start, end in windows:
+        given = []
+        while taken < len(rest) and rest[taken].at < end:
+            if rest[taken].at >= start and rest[taken].owned:
+                given.append(rest[taken].at)
+            taken += 1
+        if len(given) > 1:
+            found.append(given[-1] - given[0])
+    return found
+
+
 def _figures(
     before: dict[str, TopicPartitions],
     changes: Sequence[Change],

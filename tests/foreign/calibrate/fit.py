@@ -3,9 +3,10 @@
 The time of a start is measured. The others are searched for, each among a few values. Other sizes
 are never looked at: they are the test.
 
-A client handles an answer at one speed, whatever assignor its group has. So `handling_us` is looked
-for over all classic kinds of a client together: of thirty repetitions of one kind, chance alone
-chose values from 0 to 600.
+A client handles an answer at one speed, whatever assignor its group has. Of the classic protocol an
+eager round shows it: how long after the first of ten members the last one is assigned its
+partitions. That time depends on nothing else, and is much the same in each round; what a join or a
+leave costs depends on the phases of heartbeats, by which chance alone chose values from 0 to 600.
 """
 
 from __future__ import annotations
@@ -14,15 +15,23 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from statistics import median
 
 from assignors.simulation.timed.scenario import GroupProtocol, Verb
+from assignors.simulation.timed.simulation import simulate
 from tests.foreign.calibrate.compare import NEAR_S, TIMES, compare
+from tests.foreign.calibrate.figures import spreads_of
 from tests.foreign.calibrate.plan import KINDS, MILLI, Kind
 from tests.foreign.calibrate.predictions import predicts_one_by_one, trials_of
 from tests.foreign.calibrate.real import Recording
-from tests.foreign.calibrate.simulated import COMPUTE_US, Constants, is_late_by_itself
+from tests.foreign.calibrate.simulated import (
+    COMPUTE_US,
+    Constants,
+    is_late_by_itself,
+    scenario_of,
+)
 
 KEPT = Path(__file__).resolve().parent / "constants.json"
 FITTED_MEMBERS = 10
@@ -31,12 +40,13 @@ SEEDS = range(2)
 REPETITIONS = 5
 """The last ones of a recording are looked at, of the classic protocol: each is a run."""
 
-HANDLING_US = (0, 50, 100, 150, 200, 300, 400, 600)
+HANDLING_US = (0, 50, 100, 150, 200, 250, 300, 400, 500, 600, 800, 1000)
 LATE_MS = (0, 1, 2, 3, 5)
-"""Both let the members of a group act at different times: they are searched for together."""
+"""Both let the members of a group act at different times: they are searched for together where no
+eager round shows the first."""
 ROUNDS_GRID: Mapping[str, Sequence[int]] = {
     "sync_delay_us": (0, 100, 200, 400, 700, 1000, 1400, 2000),
-    "between_polls_us": (1000, 2000, 3000, 4000, 6000, 8000, 12000),
+    "between_polls_us": (500, 1000, 2000, 3000, 4000, 6000, 8000),
 }
 """The same of what decides how often a round more is needed."""
 
@@ -55,45 +65,62 @@ def fit(recordings: Iterable[Recording]) -> dict[str, Constants]:
 
 
 def _fit_client(by_kind: Mapping[str, Sequence[Recording]]) -> dict[str, Constants]:
-    """Fit the kinds of one client under one protocol: they share `handling_us`.
-
-    What a kind says counts as its loss over its least loss: one whose times are spread widely would
-    decide alone otherwise.
-    """
-    tried = {name: _by_handling(KINDS[name], several) for name, several in by_kind.items()}
-    least = {name: min(loss for loss, _ in losses.values()) for name, losses in tried.items()}
-    handling_us = min(
-        HANDLING_US,
-        key=lambda value: sum(losses[value][0] / least[name] for name, losses in tried.items()),
-    )
+    """Fit the kinds of one client under one protocol: they share `handling_us`."""
+    eager = [each for name, several in by_kind.items() if KINDS[name].is_eager for each in several]
+    handling_us = (handling_of_rounds(eager),) if eager else HANDLING_US
     return {
-        name: _with_rounds(KINDS[name], by_kind[name], losses[handling_us][1])
-        for name, losses in tried.items()
+        name: _with_rounds(KINDS[name], several, _best(KINDS[name], several, handling_us))
+        for name, several in by_kind.items()
     }
 
 
-def _by_handling(kind: Kind, recordings: Sequence[Recording]) -> dict[int, tuple[float, Constants]]:
-    """Return for each `handling_us` the least loss that a lateness gives, and its constants."""
+def handling_of_rounds(recordings: Sequence[Recording]) -> int:
+    """Return the `handling_us` with which members are assigned as far apart as they really were."""
+    (kind,) = {each.plan.cell.kind for each in recordings}
+    base = _base(KINDS[kind], recordings)
+    real = [
+        spread for each in recordings for spread in spreads_of(each.changes, windows=each.windows)
+    ]
+
+    def off(handling_us: int) -> float:
+        tried = replace(base, handling_us=handling_us)
+        said = [
+            spread
+            for each in recordings
+            for scenario in [scenario_of(each.plan, tried, seed=0, course=each.course)]
+            for spread in spreads_of(
+                simulate(scenario, keeps_history=True).changes, windows=each.windows
+            )
+        ]
+        return abs(median(real) - median(said))
+
+    return min(HANDLING_US, key=off)
+
+
+def _best(kind: Kind, recordings: Sequence[Recording], handling_us: Sequence[int]) -> Constants:
+    """Return the constants of least loss, with a `handling_us` of these."""
     some = recordings
     if predicts_by_phase(kind):
         some = [
             replace(each, plan=replace(each.plan, verbs=each.plan.verbs[-2 * REPETITIONS :]))
             for each in recordings
         ]
-    base = Constants(
+    base = _base(kind, recordings)
+    several = [
+        replace(base, handling_us=handling, late_ms=late)
+        for handling in handling_us
+        for late in (LATE_MS if is_late_by_itself(kind) else (0,))
+    ]
+    return several[0] if len(several) == 1 else min(several, key=partial(_loss, kind, some))
+
+
+def _base(kind: Kind, recordings: Sequence[Recording]) -> Constants:
+    """Return the constants from which the search begins."""
+    return Constants(
         startup_ms=startup_ms(recordings),
-        between_polls_us=4000 * (kind.client == "kafka-python"),
+        between_polls_us=1000 * (kind.client == "kafka-python"),
         compute_us_per_partition=COMPUTE_US[kind.assignor],
     )
-    found = {}
-    for handling in HANDLING_US:
-        tried = (
-            replace(base, handling_us=handling, late_ms=late)
-            for late in (LATE_MS if is_late_by_itself(kind) else (0,))
-        )
-        losses = [(_loss(kind, some, one), one) for one in tried]
-        found[handling] = min(losses, key=lambda each: each[0])
-    return found
 
 
 def _with_rounds(kind: Kind, recordings: Sequence[Recording], best: Constants) -> Constants:

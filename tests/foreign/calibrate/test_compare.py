@@ -12,14 +12,16 @@ from hypothesis import strategies as st
 
 from assignors.ownership.changes import Change
 from assignors.simulation.timed.scenario import Verb
+from assignors.simulation.timed.simulation import simulate
 from tests.conftest import cases
 from tests.foreign.calibrate import fit
 from tests.foreign.calibrate.compare import Trial, binomial_p, compare, kolmogorov_smirnov_p
-from tests.foreign.calibrate.figures import MICROSECONDS, figures_of
+from tests.foreign.calibrate.figures import MICROSECONDS, figures_of, spreads_of
+from tests.foreign.calibrate.fit import handling_of_rounds
 from tests.foreign.calibrate.plan import KINDS, TOPIC, cell, plan_of
 from tests.foreign.calibrate.real import Recording
 from tests.foreign.calibrate.recordings import load, save
-from tests.foreign.calibrate.simulated import Constants, Course, planned, play
+from tests.foreign.calibrate.simulated import Constants, Course, planned, play, scenario_of
 
 PLANS = {kind: plan_of(cell(kind, 3, heartbeat_ms=1000), repetitions=4, seed=1) for kind in KINDS}
 END = 60
@@ -72,6 +74,34 @@ def test_a_generation_counts_for_the_verb_before_it() -> None:
     windows = [(0, 10), (10, 20), (20, 30)]
     found = figures_of([], [3, 10, 19, 19], windows=windows, partitions=1)
     assert [each.generations for each in found] == [1, 3, 0]
+
+
+def test_members_are_assigned_apart_from_the_first_to_the_last() -> None:
+    changes = [
+        Change(at=at, member_id=member, owned={TOPIC: (0,)} if owns else {})
+        for at, member, owns in [
+            *((1, "a", False), (2, "b", False), (4, "b", True), (9, "a", True)),  # a round
+            *((10, "c", True), (25, "b", True), (26, "a", True)),
+        ]
+    ]
+    assert spreads_of(changes, windows=[(0, 10), (10, 20), (20, 30)]) == [5, 1]
+
+
+@pytest.mark.parametrize(
+    ("client", "handling_us"), [("librdkafka", 200), ("java", 400), ("kafka-python", 600)]
+)
+def test_what_an_answer_costs_is_found_again_in_the_rounds(client: str, handling_us: int) -> None:
+    plan = plan_of(cell(f"{client}-eager", 10), repetitions=2, seed=5)
+    scenario = scenario_of(plan, Constants(handling_us=handling_us), seed=3)
+    recording = Recording(
+        plan=plan,
+        done=planned(plan),
+        changes=simulate(scenario, keeps_history=True).changes,
+        generations=[],
+        arrivals=[],
+        died=0,
+    )
+    assert handling_of_rounds([recording]) == handling_us
 
 
 @pytest.mark.parametrize("kind", KINDS)

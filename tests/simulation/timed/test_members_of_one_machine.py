@@ -22,6 +22,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
     ErrorCode,
     Heartbeat,
     HeartbeatResponse,
+    SyncGroupResponse,
 )
 from assignors.simulation.timed.protocols.effects import Answered, Fired, Send, is_plain
 from assignors.simulation.timed.running.machine import DUE, Handled, Machine
@@ -34,6 +35,7 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
+from assignors.simulation.timed.sides import classic_sides
 from assignors.simulation.timed.simulation import simulate
 from assignors.simulation.timed.tables.cost import cost_of
 from tests.conftest import cases
@@ -46,10 +48,18 @@ def group(
     seed: int = 0,
     assignor: str = "java/range",
     protocol: GroupProtocol = GroupProtocol.CLASSIC,
+    looks: bool = False,
 ) -> Scenario:
     """Return members that start together, and one that joins and leaves."""
     one = MemberConfig(
-        name="c", topics=("t",), assignors=(assignor,), poll_ms=0, revoke_ms=0, assign_ms=0
+        name="c",
+        topics=("t",),
+        assignors=(assignor,),
+        poll_ms=0,
+        revoke_ms=0,
+        assign_ms=0,
+        heartbeats_go_on=looks,
+        wake_ms=500 * looks,
     )
     members = [replace(one, name=f"c{number:02d}") for number in range(count)]
     return Scenario(
@@ -116,13 +126,93 @@ def test_a_round_takes_longer_by_the_members_that_wait() -> None:
 
 def test_a_heartbeat_that_waits_when_its_member_joins_is_not_sent() -> None:
     beat, joined = HEARTBEAT, Answered(1, HeartbeatResponse(ErrorCode.NONE))
-    machine = Machine(handling_us=10)
-    turns = [machine.turn(5, 0, beat), machine.turn(5, 1, beat), machine.turn(7, 0, joined)]
-    assert [turn and turn[0] for turn in turns] == [15, 25, 35]
+    machine, handled = machine_of(10)
+    for at, number, what in ((5, 0, beat), (5, 1, beat), (7, 0, joined)):
+        assert machine.turn(at, number, None, what)
     machine.due.discard((1, HEARTBEAT.key))
-    taken = [machine.take(n, turn[1]) for n, turn in zip((0, 1, 0), turns, strict=True) if turn]
+    taken = [machine.take(number, each) for number, each in all_of(machine, handled)]
     assert taken == [beat, None, joined]
-    assert machine.turn(100, 0, HEARTBEAT._replace(key=("poll",))) is None
+    assert [at for at, _ in handled] == [15, 25, 35]
+    assert not machine.turn(100, 0, None, HEARTBEAT._replace(key=("poll",)))
+
+
+def machine_of(handling_us: int) -> tuple[Machine, list[tuple[int, tuple[int, Handled]]]]:
+    """Return a machine, and a list of what it has handled, with the moment of each."""
+    handled: list[tuple[int, tuple[int, Handled]]] = []
+    put = lambda at, event: handled.append((at, event))  # noqa: E731 - a type of its own else
+    return Machine(handling_us=handling_us, put=put), handled
+
+
+def all_of(
+    machine: Machine, handled: list[tuple[int, tuple[int, Handled]]]
+) -> list[tuple[int, Handled]]:
+    """Return what waited, in the order of the turns."""
+    while machine.waiting:
+        machine.start_next(handled[-1][0])
+    return [event for _, event in handled]
+
+
+def test_a_poll_begins_after_half_of_those_that_wait() -> None:
+    machine, handled = machine_of(10)
+    for number in range(5):
+        machine.turn(0, number, None, HEARTBEAT)
+    machine.turn(0, 9, None, HEARTBEAT._replace(key=("poll-begins",)))
+    all_of(machine, handled)
+    assert [number for _, (number, _) in handled] == [0, 1, 2, 9, 3, 4]
+
+
+def lost_rounds(count: int) -> float:
+    """Return the share of assignments that come between two polls, and are asked for again."""
+    lost = answers = 0
+
+    def observe(seen: Seen) -> None:
+        nonlocal lost, answers
+        if isinstance(seen.event, Answered):
+            answers += isinstance(seen.event.response, SyncGroupResponse)
+        elif isinstance(seen.event, Fired) and seen.event.key == ("poll-begins",):
+            lost += any(isinstance(effect, Send) for effect in seen.effects)
+
+    for seed in range(4):
+        scenario = group(count, 800, seed=seed)
+        members = [replace(one, poll_ms=100, between_polls_us=500) for one in scenario.members]
+        simulate(replace(scenario, members=tuple(members)), observe=observe)
+    return lost / answers
+
+
+def test_more_members_of_one_process_lose_more_rounds_between_their_polls() -> None:
+    """Amid a round the others are handled before a poll begins: see `between_polls_us`."""
+    assert lost_rounds(16) > 3 * lost_rounds(3)
+
+
+@pytest.mark.parametrize("looks", [False, True])
+def test_a_callback_follows_the_answer_that_it_comes_from(*, looks: bool) -> None:
+    handling_us = 700
+    scenario = group(8, handling_us, looks=looks)
+    answered: dict[str | None, int] = {}
+    after_us = []
+    for each in seen_of(scenario):
+        if isinstance(each.event, Answered) and isinstance(each.event.response, SyncGroupResponse):
+            answered[each.member] = each.at_us
+        elif isinstance(each.event, Fired) and each.event.key == ("assigned",):
+            after_us.append(each.at_us - answered[each.member])
+    # With librdkafka nothing waits for it: another thread runs it.
+    assert len(after_us) >= 8 + 9 + 8
+    assert set(after_us) == {0 if looks else handling_us}
+
+
+def test_who_looks_after_others_is_not_late_by_half_a_second() -> None:
+    """Thirty members beat in turn, over some milliseconds: each is due again when it looks."""
+    last: dict[str | None, int] = {}
+    apart_us = []
+    scenario = replace(group(30, 300, looks=True), plan=(), until_ms=20_000)
+    for each in seen_of(scenario):
+        for effect in each.effects:
+            if isinstance(effect, Send):
+                if is_plain(effect.request) and each.member in last:
+                    apart_us.append(each.at_us - last[each.member])
+                last[each.member] = each.at_us
+    assert len(apart_us) > 100
+    assert max(apart_us) < 3_100_000
 
 
 def test_members_send_no_heartbeat_while_they_wait_for_a_generation() -> None:
@@ -171,8 +261,14 @@ def test_heartbeats_that_wait_are_counted_as_work() -> None:
 
 
 def test_a_cooperative_member_that_has_revoked_waits_for_two_callbacks() -> None:
-    machine = Machine(handling_us=10)
+    eager, cooperative = (
+        classic_sides(group(1, 10, assignor=f"java/{name}")).members[0]
+        for name in ("range", "cooperative-sticky")
+    )
+    machine, handled = machine_of(10)
     revoked = HEARTBEAT._replace(key=("revoked",))
-    turns = [machine.turn(0, member, revoked, calls_twice=member == 1) for member in range(3)]
-    assert [turn and turn[0] for turn in turns] == [10, 30, 40]
-    assert machine.turn(0, 3, HEARTBEAT, calls_twice=True) == (50, Handled(HEARTBEAT))
+    for number, member in enumerate((eager, cooperative, eager)):
+        machine.turn(0, number, member, revoked)
+    machine.turn(0, 3, cooperative, HEARTBEAT)
+    all_of(machine, handled)
+    assert [at for at, _ in handled] == [10, 30, 40, 50]

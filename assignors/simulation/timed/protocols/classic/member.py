@@ -11,7 +11,8 @@ Timers: `("heartbeat",)`; `("poll",)`, the next look at the protocol; `("revoked
 `("follow-up",)`, after which a leader starts another round by itself; `("retry",)` and
 `("restart",)`, after bytes that its client failed on; `("max-poll",)`, by which the application has
 to poll; and of a client that only looks from time to time (`MemberConfig.wake_ms`), `("look",)`,
-`("look-each-second",)` and `("join-pause",)`, the end of the second after a join.
+`("look-at-once",)`, `("look-each-second",)` and `("join-pause",)`, the end of the second after a
+join.
 
 Source: `ConsumerCoordinator` and `AbstractCoordinator` of Kafka's Java client; librdkafka 2.x's
 `rd_kafka_thread_main` and `rd_kafka_cgrp_join_state_serve`, whose main thread wakes for messages,
@@ -162,6 +163,7 @@ TIMERS: dict[str, Callable[[ClassicMember], None]] = {
     "restart": _restart,
     "max-poll": poll_late,
     "look": look,
+    "look-at-once": look,
     "look-each-second": look_each_second,
     "join-pause": end_join_pause,
     "poll-ends": end_poll,

@@ -40,10 +40,11 @@ from wire import TopicPartitions
 
 TIMERS = (
     *("heartbeat", "poll", "revoked", "assigned", "computed", "follow-up", "retry", "max-poll"),
-    *("look", "look-each-second", "join-pause", "poll-ends", "poll-begins"),
+    *("look", "look-at-once", "look-each-second", "join-pause", "poll-ends", "poll-begins"),
 )
 """The timers of a process; none of them runs on once it has ended."""
-
+LOOKS = frozenset({("look",), ("look-each-second",)})
+"""Timers by which a client looks that only does so from time to time (`MemberConfig.wake_ms`)."""
 
 STOPS = tuple(Cancel((name,)) for name in TIMERS)
 NO_ASSIGNED = Cancel(("assigned",))
@@ -163,8 +164,11 @@ def stop_beats(state: ClassicMember) -> None:
 
 def look_later(state: ClassicMember, *, at_once: bool = False) -> None:
     """Start the timer of the next look at what is due: the looks count from an assignment."""
-    wake_us = state.config.wake_ms * MILLISECOND + ROUNDING_US
-    state.out.append(Schedule(("look",), 0 if at_once else wake_us))
+    if at_once:
+        state.out.append(Schedule(("look-at-once",), 0))
+    else:
+        wake_us = state.config.wake_ms * MILLISECOND + ROUNDING_US
+        state.out.append(Schedule(("look",), wake_us))
 
 
 def look_next_second(state: ClassicMember) -> None:
