@@ -128,6 +128,16 @@ HANGING = {"kind": "hanging_transaction", "from_ms": 9000, "until_ms": 12_000}
             {"failed"},
             id="append-without-an-epoch-fails",
         ),
+        # members whose records were not written have changed their place in Kafka's map
+        pytest.param(
+            {
+                "members": [{**ONE, "assignors": ["optimal/sticky"]}] * 4,
+                "faults": [{**APPENDS_FAIL, "from_ms": 10, "until_ms": 20_010}],
+                "broker": {"execution": {"model": "blocking"}},
+            },
+            {"failed"},
+            id="appends-of-members-fail",
+        ),
         # an offset of an open transaction, and the end of that
         pytest.param(
             {"faults": [HANGING], "processing": {"records_per_second": 5}},

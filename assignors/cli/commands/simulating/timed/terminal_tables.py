@@ -23,7 +23,7 @@ from assignors.simulation.timed.tables.summary import summary_rows
 
 
 def show_results(documents: Iterable[Document]) -> None:
-    """Draw a column for each protocol and model: the median of every figure over the seeds.
+    """Draw a column for each protocol and model: every figure, of several seeds its median.
 
     Of several seeds and columns also the differences from the first column.
     """
@@ -34,7 +34,8 @@ def show_results(documents: Iterable[Document]) -> None:
     found: dict[str, list[dict[str, Any]]] = {}
     for document in played:
         found.setdefault(_variant(document, columns), []).append(document)
-    table = FittedTable("median over the seeds", *found, right=list(found))
+    has_seeds = any(len(rows) > 1 for rows in found.values())
+    table = FittedTable("median over the seeds" if has_seeds else "figure", *found, right=[*found])
     shown = labels_of(
         (name, row[name]) for rows in found.values() for row in rows for name in LABELS
     )
@@ -43,7 +44,7 @@ def show_results(documents: Iterable[Document]) -> None:
     settled = [f"{sum(r['is_settled'] for r in rows)} of {len(rows)}" for rows in found.values()]
     table.add_row("settled at the end", *settled)
     console_of().print(table)
-    if len(found) > 1 and any(len(rows) > 1 for rows in found.values()):
+    if len(found) > 1 and has_seeds:
         _show_differences(found, shown)
 
 

@@ -5,9 +5,11 @@ A response leaves once the records of its request are replicated.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+from assignors.jvm.hash_order import string_hash
+from assignors.jvm.timeline_order import TimelineOrder
 from assignors.simulation.timed.protocols.consumer.coordinator import fired, heartbeat
 from assignors.simulation.timed.protocols.consumer.coordinator_state import (
     Changes,
@@ -16,6 +18,7 @@ from assignors.simulation.timed.protocols.consumer.coordinator_state import (
 )
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
+from assignors.simulation.timed.protocols.consumer.records import CurrentRecord, MemberRecord
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Append,
@@ -26,6 +29,7 @@ from assignors.simulation.timed.protocols.effects import (
     CoordinatorEvent,
     Effect,
     Fired,
+    Record,
     Reply,
     Schedule,
 )
@@ -43,6 +47,8 @@ class WaitingCoordinator:
     waiting: dict[int, list[Effect]] = field(default_factory=dict)
     """Answers, and timers that start with them, by the token of the append."""
     tokens: int = 0
+    written: dict[int, tuple[Record, ...]] = field(default_factory=dict, compare=False)
+    """The records of each append that may still fail."""
 
 
 def step(state: WaitingCoordinator, at_us: int, event: CoordinatorEvent) -> list[Effect]:
@@ -55,7 +61,7 @@ def step(state: WaitingCoordinator, at_us: int, event: CoordinatorEvent) -> list
             now_ms = CLOCK_STARTS_MS + at_us // MILLISECOND
             return effects(state, fired(state.coordinator, now_ms, (kind, member_id), data), None)
         case Committed(token):
-            return state.waiting.pop(token)
+            return committed(state, token)
         case AppendFailed(tokens, records):
             revert(state, restored(records), tokens)
             return []
@@ -74,8 +80,15 @@ def effects(state: WaitingCoordinator, changes: Changes, number: int | None) -> 
         return out + after
     state.tokens += 1
     state.waiting[state.tokens] = after
-    out.append(Append(tuple(changes.records), state.tokens))
+    state.written[state.tokens] = records = tuple(changes.records)
+    out.append(Append(records, state.tokens))
     return out
+
+
+def committed(state: WaitingCoordinator, token: int) -> list[Effect]:
+    """Return what has waited for an append."""
+    state.written.pop(token, None)
+    return state.waiting.pop(token)
 
 
 def revert(state: WaitingCoordinator, log: Restored, lost: Collection[int]) -> None:
@@ -87,13 +100,35 @@ def revert(state: WaitingCoordinator, log: Restored, lost: Collection[int]) -> N
     """
     coordinator = state.coordinator
     before = coordinator.group if coordinator.exists else ConsumerGroup()
+    undone = [each for token in sorted(lost) for each in state.written.pop(token, ())]
     for token in lost:
         state.waiting.pop(token, None)
     coordinator.exists = isinstance(log.group, ConsumerGroup)
     coordinator.group = log.group if isinstance(log.group, ConsumerGroup) else ConsumerGroup()
+    if coordinator.exists and before.members:
+        _revert_order(before, coordinator.group, undone)
     coordinator.group.must_refresh = before.must_refresh
     coordinator.group.refreshed_in = before.refreshed_in
     coordinator.news = set(coordinator.group.members)
+
+
+def _revert_order(before: ConsumerGroup, group: ConsumerGroup, undone: Iterable[Record]) -> None:
+    """Let members have the order that Kafka's map has after it went back.
+
+    Whoever was put or removed since then is taken out, and comes back as it was, last and in the
+    order of another map. The map stays as large as it was (`SnapshottableHashTable.executeRevert`).
+    """
+    order, put_back = before.order, TimelineOrder()
+    changed = {each.member_id for each in undone if isinstance(each, MemberRecord | CurrentRecord)}
+    for member_id in [each for each in order if each in changed or each not in group.members]:
+        order.remove(member_id, string_hash(member_id))
+    for each in undone:
+        if isinstance(each, MemberRecord | CurrentRecord) and each.member_id in group.members:
+            put_back.put(each.member_id, string_hash(each.member_id))
+    for member_id in put_back:
+        order.put(member_id, string_hash(member_id))
+    if order.size == len(group.members):
+        group.order = order
 
 
 def _timers(timers: list[Timer]) -> list[Effect]:

@@ -43,6 +43,7 @@ from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeart
 from assignors.simulation.timed.protocols.consumer.step import (
     CLOCK_STARTS_MS,
     WaitingCoordinator,
+    committed,
     effects,
     revert,
 )
@@ -234,7 +235,7 @@ def _of_consumer(state: MixedCoordinator, changes: Changes, number: int | None) 
 
 def _committed(state: MixedCoordinator, token: int) -> list[Effect]:
     if token % 2:
-        return state.waiting.waiting.pop(token // 2)
+        return committed(state.waiting, token // 2)
     if token // 2 not in state.classic.appends:
         return []  # the group has been converted meanwhile
     return _of_classic(state, Committed(token // 2))
