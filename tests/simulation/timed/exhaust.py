@@ -212,7 +212,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Search, print, and say whether all was as expected."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true", help="the larger cases as well")
-    parser.add_argument("--case", action="append", choices=[*QUICK, *LONG], default=[])
+    parser.add_argument(
+        "--case",
+        action="append",
+        choices=[*QUICK, *LONG],
+        default=[],
+        metavar="CASE",
+        help=f"this one alone; may be repeated: {', '.join([*QUICK, *LONG])}",
+    )
     parser.add_argument("--worlds", type=int, default=WORLDS_MAX, help="stop a case after so many")
     parser.add_argument("--whole", action="store_true", help="let every move lead to a state")
     parser.add_argument("--trace", action="store_true", help="print how a violation comes about")

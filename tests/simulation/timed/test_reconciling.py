@@ -128,7 +128,11 @@ def test_a_run_is_the_same_whether_its_members_reconcile_by_events_or_not(
 def test_nothing_is_found_of_a_faulty_coordinator_that_events_do_not_find(
     scenario: Scenario,
 ) -> None:
-    """What a member commits is kept only while something is wrong: some of that is not found."""
+    """What a member commits is kept only while something is wrong: some of that is not found.
+
+    That was so in 12 of 150 runs. To keep it always costs 6 % of a rolling restart of 20 members,
+    and differs in 8 of 2,900; only a coordinator that was changed gives anything away too early.
+    """
     with pytest.MonkeyPatch.context() as patch:
         gives_before_release(patch)
         computed, _ = played(scenario)

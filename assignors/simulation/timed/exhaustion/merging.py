@@ -8,7 +8,7 @@ does the same in both worlds, so a search that visits one of them has visited th
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from assignors.leader import Memory
 from assignors.membership import Membership
@@ -21,15 +21,18 @@ from assignors.simulation.timed.protocols.classic.group import ClassicGroup, Gro
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.classic.states import GroupState, MemberState
 from assignors.simulation.timed.protocols.consumer.assignment.shares import LastTarget
+from assignors.simulation.timed.protocols.consumer.group import ConsumerMember
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
+from assignors.simulation.timed.protocols.consumer.records import CurrentRecord, EpochsByPartition
 from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
-from assignors.simulation.timed.protocols.effects import TimerKey
+from assignors.simulation.timed.protocols.effects import Append, Effect, TimerKey
 from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
 from wire import Subscription
 
 OLD: tuple[Any, ...] = (-1, None, None, {})
 """Stands for the record of a generation that is over: the next one takes its place before anything
 is compared with it."""
+Held = TypeVar("Held", ConsumerMember, CurrentRecord)
 AMID_A_ROUND = (GroupState.PREPARING_REBALANCE, GroupState.COMPLETING_REBALANCE)
 
 
@@ -91,14 +94,43 @@ def merge_coordinator(state: object) -> None:
     elif isinstance(state, MixedCoordinator):
         # What members of a classic group have said counts in a consumer group made of it.
         _merge_counts(state.classic.group)
-        merge_coordinator(state.waiting)
+        _merge_waiting(state.waiting)
     elif isinstance(state, WaitingCoordinator):
-        coordinator, group = state.coordinator, state.coordinator.group
-        coordinator.news, coordinator.news_epoch, group.removed = set(), None, []
-        coordinator.last, group.changed_since = LastTarget(), set()
-        _ = group.is_homogeneous  # it is kept from now on
-        if group.refreshed_in <= group.epoch:
-            group.refreshed_in = 0
+        _merge_waiting(state)
+        group = state.coordinator.group
+        group.members = {name: _without_epochs(each) for name, each in group.members.items()}
+
+
+def _merge_waiting(state: WaitingCoordinator) -> None:
+    coordinator, group = state.coordinator, state.coordinator.group
+    coordinator.news, coordinator.news_epoch, group.removed = set(), None, []
+    coordinator.last, group.changed_since, state.written = LastTarget(), set(), {}
+    _ = group.is_homogeneous  # it is kept from now on
+    if group.refreshed_in <= group.epoch:
+        group.refreshed_in = 0
+
+
+def merge_effect(state: object, effect: Effect) -> Effect:
+    """Return an effect of a coordinator's step with its records as the state has it."""
+    if not isinstance(state, WaitingCoordinator) or not isinstance(effect, Append):
+        return effect
+    records = [
+        _without_epochs(each) if isinstance(each, CurrentRecord) else each
+        for each in effect.records
+    ]
+    return effect._replace(records=tuple(records))
+
+
+def _without_epochs(held: Held) -> Held:
+    """Forget in which epoch a member got each partition: commits ask for it, and nobody commits.
+
+    Not where the group may change its kind: then records of the other one are made of that.
+    """
+    return held._replace(assigned=_of_no_epoch(held.assigned), revoking=_of_no_epoch(held.revoking))
+
+
+def _of_no_epoch(partitions: EpochsByPartition) -> EpochsByPartition:
+    return {topic: dict.fromkeys(numbers, 0) for topic, numbers in partitions.items()}
 
 
 def _merge_counts(group: ClassicGroup) -> None:

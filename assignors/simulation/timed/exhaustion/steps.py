@@ -9,7 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from assignors.simulation.timed.exhaustion.kinds import clients_of, count_from
-from assignors.simulation.timed.exhaustion.merging import merge_coordinator, merge_member
+from assignors.simulation.timed.exhaustion.merging import (
+    merge_coordinator,
+    merge_effect,
+    merge_member,
+)
 from assignors.simulation.timed.exhaustion.world import (
     MEMBERS_MAX,
     Findings,
@@ -213,7 +217,7 @@ def lose_coordinator(model: Model, world: World) -> World:
 def _stepped_coordinator(model: Model, world: World, event: CoordinatorEvent) -> Step:
     state = copied(model.coordinators.values[world.coordinator])
     count_from(state, max(world.appends, default=0))
-    effects = model.step_coordinator(state, event)
+    effects = [merge_effect(state, each) for each in model.step_coordinator(state, event)]
     count_from(state, 0)
     merge_coordinator(state)
     messages = tuple(
