@@ -22,7 +22,7 @@ class _Partition:
     """One partition: who consumes it now, since when nobody does, and who did last."""
 
     since: int
-    consumers: list[str] = field(default_factory=list)
+    consumers: list[str]
     last: str | None = None
     double_since: int = 0
 
@@ -76,7 +76,7 @@ class Ledger:
     def grow(self, at: int, topic: str, count: int) -> None:
         """Let a topic have `count` partitions from `at` on; existing ones stay. Cost: O(new)."""
         listed = self.partitions.setdefault(topic, [])
-        listed += [_Partition(since=at) for _ in range(count - len(listed))]
+        listed += [_Partition(at, []) for _ in range(count - len(listed))]
 
     def drop(self, at: int, topic: str) -> None:
         """Forget a topic that is deleted: nobody consumes it from `at` on. Cost: O(its members)."""

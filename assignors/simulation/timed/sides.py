@@ -180,7 +180,7 @@ def classic_sides(scenario: Scenario) -> Sides:
         show_topics=lambda number, cluster: learn_topics(members[number], cluster, members),
         generation=lambda: coordinator.group.generation,
         is_rebalancing=lambda: coordinator.group.state not in AT_REST,
-        removed=lambda: coordinator.group.taken_removed(),  # noqa: PLW0108 - the group may be another one
+        removed=lambda: coordinator.group.removed and coordinator.group.taken_removed(),
         plain=classic_plain(coordinator, members),
     )
 
@@ -238,7 +238,7 @@ def consumer_sides(scenario: Scenario) -> Sides:
         matches=matches if has_patterns else None,
         generation=lambda: coordinator.group.epoch,
         is_rebalancing=lambda: not _is_stable(coordinator),
-        removed=lambda: coordinator.group.taken_removed(),  # noqa: PLW0108 - the group may be another one
+        removed=lambda: coordinator.group.removed and coordinator.group.taken_removed(),
         plain=consumer_plain(coordinator, members, broker),
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from assignors.ownership.changes import TopicPartition, changed_topics, pairs
+from assignors.ownership.changes import TopicPartition, changed_topics
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.monitors.commits import commit_found
 from assignors.simulation.timed.monitors.coordinators import (
@@ -137,7 +137,8 @@ def saw_member(
     if is_idle and not (watch.ledger.doubled or watch.lasting):
         return
     after = consumption_after(before, event, effects)
-    if after is before and is_same and not watch.is_full:
+    is_watched = watch.is_full or watch.ledger.doubled or watch.lasting
+    if after is before and (is_same or not is_watched) and not watch.is_full:
         return
     watch.does[number] = after
     report(watch, callbacks_found(watch.names[number], before, event, effects))
@@ -163,10 +164,14 @@ def _commits(watch: Watch, number: int, before: Consumption, after: Consumption)
     """Keep which partitions a member commits, as its callback for them runs. Cost: O(those)."""
     if after.committing is not before.committing:
         (watch.committing.add if after.committing else watch.committing.discard)(number)
-        for one in pairs(before.committing):
-            if watch.committed_by.get(one) == number:
-                del watch.committed_by[one]
-        watch.committed_by.update(dict.fromkeys(pairs(after.committing), number))
+        committed_by = watch.committed_by
+        for topic, partitions in before.committing.items():
+            for partition in partitions:
+                if committed_by.get((topic, partition)) == number:
+                    del committed_by[topic, partition]
+        for topic, partitions in after.committing.items():
+            for partition in partitions:
+                committed_by[topic, partition] = number
 
 
 def _is_concerned(watch: Watch, before: Consumption, after: Consumption) -> bool:
@@ -176,9 +181,10 @@ def _is_concerned(watch: Watch, before: Consumption, after: Consumption) -> bool
     """
     if after.committing is not before.committing:
         partitions = watch.ledger.partitions
-        for topic, number in pairs(after.committing):
+        for topic, numbers in after.committing.items():
             listed = partitions.get(topic, [])  # it may be deleted
-            if number < len(listed) and listed[number].consumers:
+            size = len(listed)
+            if any(number < size and listed[number].consumers for number in numbers):
                 return True
     if not watch.committed_by or after.consumed is before.consumed:
         return False

@@ -9,7 +9,7 @@ Source: `ClassicGroup` of Kafka 4.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from assignors.jvm.hash_order import HashOrder, string_hash
@@ -130,14 +130,17 @@ class ClassicGroup:
                 return ErrorCode.FENCED_INSTANCE_ID
         return ErrorCode.NONE if member_id in self.members else ErrorCode.UNKNOWN_MEMBER_ID
 
-    def supports(self, protocol_type: str, names: Iterable[str]) -> bool:
+    def supports(self, protocol_type: str, names: Sequence[str]) -> bool:
         """Return whether a member with these protocols can be in the group."""
-        listed = set(names)
         if self.state is GroupState.EMPTY:
-            return bool(protocol_type) and bool(listed)
-        return protocol_type == self.protocol_type and any(
-            self.supported[name] == len(self.members) for name in listed
-        )
+            return bool(protocol_type) and bool(names)
+        if protocol_type != self.protocol_type:
+            return False
+        supported, count = self.supported, len(self.members)
+        for name in names:  # noqa: SIM110 - every JoinGroup comes through here
+            if supported[name] == count:
+                return True
+        return False
 
     def add(self, member: GroupMember, protocol_type: str = CONSUMER) -> None:
         """Add a member; the first one is the leader."""

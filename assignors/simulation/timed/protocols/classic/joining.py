@@ -69,7 +69,7 @@ def _join_refusal(state: ClassicCoordinator, request: JoinGroup) -> ErrorCode:
     group, member_id = state.group, request.member_id
     if not _has_room(state, member_id):
         return ErrorCode.GROUP_MAX_SIZE_REACHED
-    if not group.supports(request.protocol_type, (each.name for each in request.protocols)):
+    if not group.supports(request.protocol_type, [each.name for each in request.protocols]):
         return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     if member_id in group.pending_ids and request.instance_id is not None:
         return ErrorCode.UNKNOWN_SERVER_ERROR
