@@ -120,6 +120,7 @@ def _stepped(
     out += _callback_ended(own, step) if own.is_answered else []
     if own.is_other_free and not was_free:
         out += _resumed(own, step)
+        out += _callback_ended(own, step) if own.is_answered else []
     if was_busy and not own.is_busy:
         own.polled_us = own.now()
         out += _polled(own, step)
