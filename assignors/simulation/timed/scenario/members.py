@@ -111,7 +111,9 @@ class MemberConfig:
     metadata_age_ms: int = 300_000
     """It refreshes its metadata at least that often (`metadata.max.age.ms`)."""
     request_timeout_ms: int = 30_000
-    """`request.timeout.ms`: when a request without an answer is given up."""
+    """`request.timeout.ms`: when a request without an answer is given up. A classic leader whose
+    client moves rebalances on in `poll` alone has to poll more often than that, else the others
+    join again before it has led a round, and no round ends."""
     leaves_if_poll_is_late: bool = True
     """It leaves the group when it has not polled for `rebalance_timeout_ms`, as Java's client and
     librdkafka do; Sarama and franz-go do not."""

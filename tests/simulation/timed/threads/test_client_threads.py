@@ -254,7 +254,16 @@ def test_whatever_the_threads_no_rule_is_broken_and_the_group_settles(
     if scenario.protocol is GroupProtocol.PUSH:
         scenario = replace(scenario, protocol=CONSUMER)
     models = st.sampled_from([None, *ClientModel])
-    members = tuple(replace(each, client_model=data.draw(models)) for each in scenario.members)
+    # Shorter ones can keep a leader from ever leading: the next test.
+    patience_ms = 3 * max(each.poll_ms for each in scenario.members)
+    members = tuple(
+        replace(
+            each,
+            client_model=data.draw(models),
+            request_timeout_ms=max(each.request_timeout_ms, patience_ms),
+        )
+        for each in scenario.members
+    )
     stall = Fault(
         kind=FaultKind.STALLED_THREAD,
         member=data.draw(st.sampled_from([each.name for each in members])),
@@ -266,6 +275,21 @@ def test_whatever_the_threads_no_rule_is_broken_and_the_group_settles(
         scenario, members=members, faults=(*scenario.faults, stall), processing=records
     )
     assert simulate(threaded, monitoring=Monitoring.FULL).violations == []
+
+
+@EACH
+@pytest.mark.parametrize("request_timeout_ms", [3000, 30_000])
+def test_a_leader_that_polls_less_often_than_requests_wait_never_leads(
+    model: ClientModel, request_timeout_ms: int
+) -> None:
+    """Followers give up their SyncGroup and join again before the leader's next poll answers it."""
+    scenario = joining(group(model, CLASSIC, poll_ms=5000))
+    members = tuple(
+        replace(each, request_timeout_ms=request_timeout_ms) for each in scenario.members
+    )
+    result = simulate(replace(scenario, members=members)).result
+    assert result.is_settled == (model is BACKGROUND_THREAD or request_timeout_ms > 5000)
+    assert result.is_settled == (result.rounds == 2)
 
 
 def calling_amid_a_stall(model: ClientModel, *plan: Action) -> list[float]:
