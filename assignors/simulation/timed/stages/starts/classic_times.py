@@ -135,7 +135,7 @@ def _ask_twice(own: Newcomers) -> tuple[list[int], Int64, Int64, Int64, int]:
         now, _, kind, row = heappop(heap)
         if kind is ANSWER:
             answered[row] = now
-            then, following = max(network.arrives(numbers[row], now), sent[row]), SECOND
+            then, following = network.arrives(numbers[row], now), SECOND
         else:
             busy_until = max(now, busy_until) + service_us
             if kind is SECOND:
@@ -152,24 +152,23 @@ def synced(own: Newcomers, before: Joined, place: Int64, leader: int, computes: 
     """Return when everybody gets its assignment. Raises `NotTogether`. Cost: O(n log n).
 
     `place`, int64[N], is the place of each in the coordinator's map, `leader` the leader's row,
-    and `computes` how long it takes for the assignment.
+    and `computes` how long it takes for the assignment. A message never overtakes another one of
+    its member: each follows the answer to the one before.
     """
     delays, numbers, service_us = own.network.delays, own.numbers, own.service_us
     leaves = np.full(len(numbers), max(before.opens, before.busy_until), dtype=np.int64)
-    heard = np.maximum(delays.come_back(numbers, leaves), before.answered)
+    heard = delays.come_back(numbers, leaves)
     sent = heard.copy()
     sent[leader] += computes
     is_leader = np.arange(len(numbers)) == leader
-    arrived = np.maximum(delays.arrive(numbers, sent), before.arrived)
+    arrived = delays.arrive(numbers, sent)
     in_turn = np.lexsort((place, is_leader, sent, arrived))
     done = np.empty_like(arrived)
     done[in_turn] = served(arrived[in_turn], before.busy_until, service_us)
     given = int(done[leader]) + own.append_us
     # What comes when they are given was sent before they were asked for, or comes too late.
     is_late = (arrived > given) | ((arrived == given) & (sent > arrived[leader]))
-    is_late[leader] = False
-    back = delays.come_back(numbers, np.where(is_late, done, given))
-    returned = np.maximum(back, heard)
+    returned = delays.come_back(numbers, np.where(is_late, done, given))
     turn = np.empty_like(in_turn)
     turn[in_turn] = np.arange(len(in_turn))
     takes = returned + own.assign
