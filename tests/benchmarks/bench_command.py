@@ -13,13 +13,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
 from assignors.cli.command import SUMMARIES
+from tests.benchmarks.whole_command import run_command
 
 MEMBERS, TOPICS = 2000, 500
 
@@ -73,16 +71,8 @@ def measured(arguments: list[str], folder: str) -> tuple[float, float, float]:
     """Return CPU seconds, wall seconds and the peak of memory in MB (10^6 bytes) of one run."""
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    begin = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "assignors", *arguments],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=environment,
-    )
-    _, _, used = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - begin
-    return used.ru_utime + used.ru_stime, wall, used.ru_maxrss * 1024 / 1e6
+    used = run_command(arguments, environment)
+    return used.cpu_s, used.wall_s, used.peak_kib * 1024 / 1e6
 
 
 if __name__ == "__main__":

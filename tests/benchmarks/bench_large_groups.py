@@ -11,16 +11,13 @@ tables, in a process of its own: CPU seconds, and peak memory.
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
 from assignors.replay.sources import Raw, batched, write_parquet
+from tests.benchmarks.whole_command import run_command
 from wire import Subscription, encode_assignment, encode_subscription
 from wire.records import encode_key, encode_value
 
@@ -151,16 +148,9 @@ def raw(offset: int, key: bytes, value: bytes) -> Raw:
 
 def replayed(file: Path) -> tuple[float, float, float]:
     """CPU seconds, wall seconds and peak memory in MB of the command."""
-    started = time.perf_counter()
-    command = [sys.executable, "-m", "assignors", "replay", str(file), "--table", "groups"]
-    options = ["-o", "jsonl", "--out", str(file.parent / "tables")]
-    process = subprocess.Popen(
-        [*command, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    _, status, used = os.wait4(process.pid, 0)
-    assert os.waitstatus_to_exitcode(status) in (0, 1), status
-    wall = time.perf_counter() - started
-    return used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024
+    options = ["--table", "groups", "-o", "jsonl", "--out", str(file.parent / "tables")]
+    used = run_command(["replay", str(file), *options])
+    return used.cpu_s, used.wall_s, used.peak_kib / 1024
 
 
 if __name__ == "__main__":

@@ -183,9 +183,8 @@ def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line 
             first.append(line)
             if line.text.strip():
                 break
-        if (
-            not first
-        ):  # as where the program before in a pipe has failed: no answer is no "all well"
+        # As where the program before in a pipe has failed: no answer is no "all well".
+        if not first:
             where = "standard input" if name == "-" else name
             click.echo(f"note: {where} is empty: no groups", err=True)
         read = chain(first, rest)

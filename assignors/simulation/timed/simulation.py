@@ -191,8 +191,6 @@ def _handle(run: Run, event: Event) -> None:
         run.reconciling.happen(target)
     elif kind in PLANNED:
         _do_planned(run, target, what)
-    elif target == COORDINATOR and run.execution is None:
-        coordinator.handle(run, what)  # type: ignore[arg-type]  # by whom it is for
     elif target == COORDINATOR:
         _reach_coordinator(run, what)
     elif run.machine is not None:

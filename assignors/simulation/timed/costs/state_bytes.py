@@ -15,11 +15,14 @@ from collections.abc import Iterable, Iterator
 from assignors.ownership.changes import Change
 from assignors.simulation.timed.offsets_topic import log_entries
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Record
+from wire.records import RECORD_TYPES
 
 TOKEN_BYTES = 16 + 4 + 16 + 8
 """A token of the push protocol: topic id, partition, member id as a UUID, number of the grant."""
-OFFSET_KEYS = frozenset({b"\x00\x00", b"\x00\x01"})
-"""How keys of committed offsets begin: with their version, in two bytes."""
+OFFSET_KEYS = frozenset(
+    each.number.to_bytes(2, "big") for each in RECORD_TYPES if each.name.endswith("OFFSET_COMMIT")
+)
+"""How keys of committed offsets begin: with the number of their type, in two bytes."""
 
 Sizes = Iterator[tuple[int, int]]
 """Milliseconds since the run began, and bytes that are kept from then on."""
