@@ -155,7 +155,7 @@ def _prepared(
         processing=processing,
         sides=sides,
         ledger=ledger,
-        meter=Meter(ledger=ledger),
+        meter=Meter.of(ledger, scenario.members),
         watch=watch_over(sides, ledger, [each.name for each in scenario.members], monitoring),
         observe=observe,
         network=Network.of(scenario, queue),
@@ -302,9 +302,10 @@ def _consume(run: Run, number: int, event: MemberEvent, effect: Consume) -> None
     has_lost = run.ledger.consume(now, name, effect.owned, effect.reason)
     if event is Command.STOP or event is Command.CRASH:
         run.meter.pauses.end_process(name)
-    elif has_lost:
-        run.meter.pauses.consume(name, effect.owned)
-        run.meter.touch(now, run.sides, number)
+    else:
+        run.meter.pauses.consume(name, effect.owned, has_lost=has_lost)
+        if has_lost:
+            run.meter.touch(now, run.sides, number)
     if not effect.owned:
         run.faults.zombies.end(now, name)
 

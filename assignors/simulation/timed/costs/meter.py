@@ -18,7 +18,7 @@ from assignors.simulation.timed.costs.pauses import Pauses
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.results import TimedResult
-from assignors.simulation.timed.scenario import Scenario
+from assignors.simulation.timed.scenario import MemberConfig, Scenario
 from assignors.simulation.timed.sides import Sides
 from wire import TopicPartitions
 
@@ -65,6 +65,12 @@ class Meter:
     """What clients have stopped with that do not recover from it, in the whole run."""
     rest: Rest | None = None
     moves_beyond_optimum: int = 0
+
+    @classmethod
+    def of(cls, ledger: Ledger, members: Iterable[MemberConfig]) -> Meter:
+        """Return the counts of a run that begins. Cost: O(members)."""
+        keepers = frozenset(each.name for each in members if each.keeps_pauses)
+        return cls(ledger=ledger, pauses=Pauses(keepers=keepers))
 
     def count(self, now: int, sides: Sides, generation_before: int) -> None:
         """Count what a step of the coordinator changed. Cost: O(1)."""

@@ -137,6 +137,17 @@ def paused_partitions_eager() -> Scenario:
     return _paused(group(assignors=(EAGER,)))
 
 
+def paused_partitions_kept() -> Scenario:
+    """Let all members pause what they read, and restart one of them: eager, with clients like Go's.
+
+    Sarama (from 1.60.1 on) and franz-go keep a pause until the application ends it. What a member
+    gets back from the rebalance stays paused; only what goes to another member is read on. So the
+    same restart ends far fewer pauses than with Java's client, and an application has to resume
+    partitions that it gave up long ago.
+    """
+    return _paused(with_members(group(assignors=(EAGER,)), keeps_pauses=True))
+
+
 def eager_to_cooperative() -> Scenario:
     """Go from range to cooperative-sticky in two rolling restarts, as KIP-429 prescribes.
 
@@ -228,6 +239,10 @@ STORIES = {
     "paused-partitions-eager": Story(
         scenario=paused_partitions_eager,
         expected={CLASSIC: {"rounds": 2, "gaps": 200, "pauses_ended": 90}},
+    ),
+    "paused-partitions-kept": Story(
+        scenario=paused_partitions_kept,
+        expected={CLASSIC: {"rounds": 2, "gaps": 200, "pauses_ended": 20}},
     ),
     "eager-to-cooperative": Story(
         scenario=eager_to_cooperative,

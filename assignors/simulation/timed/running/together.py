@@ -133,6 +133,7 @@ def start_together(run: Run) -> bool:
         or run.processing is not None
         or run.faults.failovers is not None
         or scenario.network.mean_us >= MEAN_US_LIMIT
+        or scenario.has_kept_pauses
         or not _are_all_in_the_group(scenario)
     ):
         return True

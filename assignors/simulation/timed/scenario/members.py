@@ -160,6 +160,10 @@ class MemberConfig:
     heartbeat is refused then, and it gives up everything and joins again. So do librdkafka from 1.6
     on and whatever is built on it, before they were mended in 2025 (librdkafka's issue 4059). Of
     the classic protocol."""
+    keeps_pauses: bool = False
+    """What its application has paused stays paused until it resumes it: a partition that a
+    rebalance takes away is paused anew when it comes back. So do Sarama from 1.60.1 on and
+    franz-go; Java's client forgets the pause of what it has lost."""
     client_model: ClientModel | None = None
     """How its client divides its work among threads; null: heartbeats never wait, answers are
     read at once, and only the begin of a rebalance waits for a poll."""
@@ -202,6 +206,7 @@ READERS: dict[str, Reader] = {
     "leaves_if_poll_is_late": as_boolean,
     "stops_without_answer": as_boolean,
     "heartbeats_go_on": as_boolean,
+    "keeps_pauses": as_boolean,
 }
 """Field -> what reads it; a field that is not named here is a natural number."""
 

@@ -61,7 +61,7 @@ class Consuming:
         names, pauses = [self.members[number].config.name for number in numbers], self.meter.pauses
         self.ledger.give_up(at, names)
         for name in names if pauses.paused else ():
-            pauses.consume(name, {})
+            pauses.lose(name, {})
         if self.watch is not None:
             does, nothing = self.watch.does, Consumption()
             self.did.update((number, does[number]) for number in numbers)

@@ -59,6 +59,7 @@ def has_plain_rounds(scenario: Scenario) -> bool:
         and scenario.network.mean_us >= MEAN_US_MIN
         and scenario.network.mean_us < 1 << 26
         and scenario.broker.max_size >= len(scenario.members)
+        and not scenario.has_kept_pauses
     )
 
 

@@ -52,6 +52,7 @@ MEMBER: list[Settings] = [
         requires_stable=(False,),
         commits_on_revoke=(False,),
         forgets_generation=(True,),
+        keeps_pauses=(True,),
         client_model=("in_poll", "heartbeat_thread", "background_thread"),
     ),
     *({"assignors": [one, "java/roundrobin"]} for one in OF_MEMBERS),
