@@ -14,6 +14,7 @@ from wire import Subscription, decode_assignment, encode_subscription
 
 LOGGER = logging.getLogger("test")
 CLUSTER = Cluster.of({"t": 4})
+SESSION_S = 45.0
 SILENT = encode_subscription(Subscription(version=0, topics=("t",)))
 """It does not report what it owns: only the leader's memory does."""
 
@@ -66,6 +67,36 @@ def test_a_follow_up_is_due_again_after_a_round_that_another_member_led() -> Non
     led_by_another(leader, 4)
     led(leader, 5, ghost)
     assert must_follow_up[-1]
+
+
+def test_a_round_is_started_once_for_partitions_that_nobody_revokes() -> None:
+    """As where a static member restarted before it knew (KIP-345): it joins no second time."""
+
+    def keeps(joined: int, *numbers: int) -> Subscription:
+        return Subscription(topics=("t",), owned={"t": numbers}, generation=joined - 1)
+
+    leader = session()
+    led(leader, 1, keeps(1, 0, 1, 2, 3))
+    assert leader.wait_s(SESSION_S) == SESSION_S, "two of the four wait"
+    assert leader.must_move()
+    assert leader.wait_s(SESSION_S) is None, "it is asked for"
+    led(leader, 2, keeps(2, 0, 1, 2, 3))
+    assert leader.wait_s(SESSION_S) == SESSION_S
+    assert not leader.must_move(), "another round would end as this one did"
+    assert leader.wait_s(SESSION_S) is None
+    led(leader, 3, keeps(3, 0, 1, 2))
+    assert leader.must_move(), "the claims have changed"
+    led(leader, 4, keeps(4, 0, 1))
+    assert leader.wait_s(SESSION_S) is None, "nothing waits"
+    assert not leader.must_move()
+
+
+def test_nothing_is_started_for_partitions_that_wait_once_another_round_begins() -> None:
+    leader = session()
+    led(leader, 1, Subscription(topics=("t",), owned={"t": (0, 1, 2, 3)}, generation=0))
+    leader.join(["t"], owned=leader.membership.assigned, generation=1)
+    assert leader.wait_s(SESSION_S) is None
+    assert not leader.must_move()
 
 
 @pytest.mark.parametrize("name", ["java/sticky", "optimal/cooperative-sticky"])

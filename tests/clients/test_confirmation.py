@@ -24,6 +24,7 @@ CLUSTER = Cluster.of({"t": 4})
 OLD = encode_subscription(Subscription(version=0, topics=("t",)))
 NOTHING = encode_assignment({}, version=1)
 HEARTBEAT_MS = 20
+SESSION_MS = 200
 LOOKS_MAX = 250
 GENERATION = 7
 STABLE, REBALANCE, SILENCE = "stable", "rebalance in progress", "no answer"
@@ -128,7 +129,7 @@ def confirms(beats: Beats, **fields: Any) -> bool:
     made._session.applied({}, GENERATION)
     coordinator = SimpleNamespace(
         heartbeat=beats,
-        config={"heartbeat_interval_ms": HEARTBEAT_MS},
+        config={"heartbeat_interval_ms": HEARTBEAT_MS, "session_timeout_ms": SESSION_MS},
         rejoin_needed=False,
         request_rejoin=lambda: None,
         _net=beats,
@@ -159,7 +160,7 @@ class Coordinator(GroupCoordinator):  # type: ignore[misc]  # the host has no ty
 
     def __init__(self, answers: list[Any]) -> None:
         self.generation = GENERATION
-        self._heartbeat_interval_ms = HEARTBEAT_MS
+        self._heartbeat_interval_ms, self._session_timeout_ms = HEARTBEAT_MS, SESSION_MS
         self._rejoin_needed_fut = asyncio.get_running_loop().create_future()
         self._closing = asyncio.get_running_loop().create_future()
         self.answers = answers

@@ -23,6 +23,7 @@ from wire import Subscription, encode_assignment, encode_sticky_user_data, encod
 WEIGHTING = Weighting(weights={"t": (900, 500, 300, 200, 100, 100, 50, 50)})
 BUDGET = TimedBudget(cost=1, every_ms=60_000)
 LOOKS_MAX = 4
+SESSION_S = 45.0
 
 
 @pytest.fixture
@@ -91,7 +92,7 @@ def wait_for_moves(
 
     seen = SimpleNamespace(
         heartbeat=SimpleNamespace(last_receive=1.0, last_reset=0.0),
-        config={"heartbeat_interval_ms": 20},
+        config={"heartbeat_interval_ms": 20, "session_timeout_ms": 1000 * SESSION_S},
         rejoin_needed=False,
         request_rejoin=request_rejoin,
         _net=clock,
@@ -149,15 +150,15 @@ def test_kafka_python_does_not_wait_for_moves_where_another_member_leads(
     group.add("a", [first], ["t"])
     group.add("b", [second], ["t"])
     group.settle()
-    assert first._session.wait_s() is not None
-    assert second._session.wait_s() is None
+    assert first._session.wait_s(SESSION_S) is not None
+    assert second._session.wait_s(SESSION_S) is None
 
 
 def test_a_strategy_without_weights_waits_for_nothing(group: LocalGroup) -> None:
     made = kafka_python.cooperative_sticky()
     group.add("a", [made], ["t"])
     group.settle()
-    assert made._session.wait_s() is None
+    assert made._session.wait_s(SESSION_S) is None
     assert not made._session.must_move()
 
 
@@ -166,7 +167,7 @@ class Coordinator(GroupCoordinator):  # type: ignore[misc]  # the host has no ty
 
     def __init__(self) -> None:
         self.generation = 7
-        self._heartbeat_interval_ms = 5
+        self._heartbeat_interval_ms, self._session_timeout_ms = 5, 45_000
         self._rejoin_needed_fut = asyncio.get_running_loop().create_future()
         self._closing = asyncio.get_running_loop().create_future()
 

@@ -19,6 +19,7 @@ from assignors.weighting.token_bucket import TimedBudget
 from wire import decode_assignment
 
 LOGGER = logging.getLogger("test")
+SESSION_S = 45.0
 Owned = frozenset[tuple[str, int]]
 ROUNDS_MAX = 12
 
@@ -114,7 +115,7 @@ class SessionGroup:
 
         `None` where it does not look.
         """
-        wait_s = self.led_by.wait_s()
+        wait_s = self.led_by.wait_s(SESSION_S)
         if wait_s is None:
             return None
         self.now_ms += round(wait_s * 1000)

@@ -125,7 +125,7 @@ class Strategy(BaseStrategy):
             self._look_later(coordinator, generation)
 
     def _look_later(self, coordinator: Any, generation: int) -> None:  # noqa: ANN401 - as above
-        """Look whether partitions are to move, when the budget for it is back."""
+        """Look whether partitions are to move: the budget is back, or they wait for too long."""
 
         def look() -> None:
             if not _is_newest(coordinator, generation):
@@ -135,7 +135,7 @@ class Strategy(BaseStrategy):
             else:
                 self._look_later(coordinator, generation)
 
-        wait_s = self._session.wait_s()
+        wait_s = self._session.wait_s(coordinator._session_timeout_ms / 1000)  # noqa: SLF001 - no other way
         if wait_s is not None:
             asyncio.get_running_loop().call_later(wait_s, look)
 

@@ -11,6 +11,11 @@ given up everything (50 ms between its join and its fetch were enough for a part
 consumers). So a follow-up round waits for that confirmation, and after a round that was not
 confirmed the leader does not rely on the plan (`Led.memory_in_doubt`). The case that remains is a
 member that takes longer than a heartbeat interval to fetch its part.
+
+A partition that was withheld is given away once its old owner has revoked it and joined again. A
+static member that restarts before it knows has nothing to revoke, gets its part of the plan without
+a round (KIP-345), and joins no second time. So where partitions wait and no round begins within a
+session timeout, the leader starts one: by then who was to revoke is slow, restarted or expelled.
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ from dataclasses import dataclass, field, replace
 
 from assignors.assignor import Assignor
 from assignors.clients.common.move_batches import MoveBatches
-from assignors.leader import REPAIR, ClusterOf, Led, Memory, WeightingOf, lead
+from assignors.leader import REPAIR, ClusterOf, Led, Memory, WeightingOf, claims_key, lead
 from assignors.membership import Membership, applied, subscribe
 from assignors.model import Cluster, MemberNote, MemberNoteCode
 from assignors.options import Options
@@ -76,6 +81,10 @@ class ClientSession:
     """The plan of the latest round, if this member made it, until that round is confirmed."""
     is_applied: bool = False
     """Whether this member has applied its own part of that plan."""
+    waiting: Led | None = None
+    """The confirmed round, where partitions wait for members that are to revoke them."""
+    tried: tuple[object, ...] | None = None
+    """The claims for which this member last started a round because partitions waited."""
     noted: frozenset[tuple[str | None, str]] = frozenset()
     """(member, code) of the notes of the round before: those are not logged as warnings again."""
 
@@ -90,7 +99,7 @@ class ClientSession:
         """Return the Subscription bytes to join with; arguments as of `membership.subscribe`."""
         if self.unconfirmed is not None:
             self.memory = self.unconfirmed.memory_in_doubt()
-        self.unconfirmed, self.is_applied = None, False
+        self.unconfirmed, self.is_applied, self.waiting = None, False, None
         if self.batches is not None:
             self.batches.joining()
         self.membership, blob = subscribe(
@@ -170,7 +179,7 @@ class ClientSession:
         """
         self.membership = applied(self.membership, assigned, generation)
         if self.unconfirmed is None:
-            self.memory = Memory(state=self.memory.state)
+            self.memory, self.tried = Memory(state=self.memory.state), None
             if self.batches is not None:
                 self.batches.led_by_another()
         else:
@@ -185,17 +194,29 @@ class ClientSession:
         self.memory = led.memory
         if led.must_follow_up:
             self.logger.info("starting another round: no member gives up the partitions that wait")
+        elif led.rebalance.withheld:
+            self.waiting = led
+        else:
+            self.tried = None
         return led.must_follow_up
 
-    def wait_s(self) -> float | None:
+    def wait_s(self, session_timeout_s: float) -> float | None:
         """Return the seconds until `must_move` is to be asked; `None` where there is no need.
 
         Asked once a round is confirmed, and after each `must_move` that was false.
         """
+        if self.waiting is not None:
+            return session_timeout_s
         return None if self.batches is None else self.batches.wait_s()
 
     def must_move(self) -> bool:
         """Return whether to start a round that moves partitions. Cost: that of the assignor."""
+        if self.waiting is not None:
+            claims, self.waiting = claims_key(self.waiting.group), None
+            if claims != self.tried:  # else it would end as the last one did
+                self.tried = claims
+                self.logger.info("starting another round: partitions wait, and nobody joined again")
+                return True
         if self.batches is None:
             return False
         assignor = with_checked_answers(self.assignor).configured(self.options)

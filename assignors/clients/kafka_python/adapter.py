@@ -140,7 +140,8 @@ class Strategy(BaseStrategy, AbstractPartitionAssignor):  # type: ignore[misc]  
                 break
             wait_s = HEARTBEAT_POLL_S
         self._confirm(coordinator)
-        while (wait_for_moves_s := self._session.wait_s()) is not None:
+        session_s = coordinator.config["session_timeout_ms"] / 1000
+        while (wait_for_moves_s := self._session.wait_s(session_s)) is not None:
             await coordinator._net.sleep(wait_for_moves_s)  # noqa: SLF001 - as above
             if not _is_newest(coordinator, generation):
                 return

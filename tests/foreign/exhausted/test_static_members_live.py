@@ -32,15 +32,17 @@ LATE_MS = 2000
 """The rebalance timeout of members one of which is late for a round."""
 
 
-@pytest.mark.parametrize("restarts", [True, False])
+@pytest.mark.parametrize("ended_by", ["", "newcomer", "a2", "b"])
 def test_a_member_that_restarts_before_its_answer_leaves_a_partition_with_nobody(
-    make_group: MakeGroup, *, restarts: bool
+    make_group: MakeGroup, *, ended_by: str
 ) -> None:
     """Member `a` has both partitions; `b` comes, and the round takes one from `a`.
 
     The leader's plan is written, and the answer to `a` is on its way. A process that gets it gives
     the partition up and joins again, so that `b` gets it. One that starts instead has nothing to
     give up: it gets its share of the plan without a round, and joins no second time.
+
+    It ends with a newcomer, or with `enforceRebalance()` of any member.
     """
     group = make_group(**SETTINGS)
     group.start("a", group_instance_id="i")
@@ -49,7 +51,7 @@ def test_a_member_that_restarts_before_its_answer_leaves_a_partition_with_nobody
     group.start("b", group_instance_id="j")
     assert answer.has_come.wait(PATIENCE_S)
     group.wait(lambda: group.said("b", "assigned"))
-    if not restarts:
+    if not ended_by:
         answer.may_go_on.set()
         group.wait(lambda: group.of("b", "assigned"))
         return
@@ -63,9 +65,11 @@ def test_a_member_that_restarts_before_its_answer_leaves_a_partition_with_nobody
     described = group.described()
     assert described.state == "Stable"
     assert sorted(len(each.partitions) for each in described.members) == [0, 1]
-    # Whatever begins a round ends it.
-    group.start("c")
     (alone,) = {*BOTH} - {kept}
+    if ended_by == "newcomer":
+        group.start("c")
+    else:
+        group.do(ended_by, "enforce-rebalance")
     group.wait(lambda: [each for each in "bc" if group.of(each, "record", alone)])
 
 

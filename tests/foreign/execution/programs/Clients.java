@@ -229,6 +229,7 @@ public final class Clients {
         case "resume" -> isPolling = true;
         case "rest" -> isPolling = false;
         case "subscribe" -> subscribe(argument);
+        case "enforce-rebalance" -> within("enforceRebalance", consumer::enforceRebalance);
         case "unsubscribe" -> {
           within("unsubscribe", consumer::unsubscribe);
           isPolling = false;
