@@ -13,7 +13,7 @@ from assignors.java.cooperative_sticky import COOPERATIVE_STICKY as JAVA_COOPERA
 from assignors.java.range import RANGE
 from assignors.java.roundrobin import ROUNDROBIN
 from assignors.java.sticky import STICKY as JAVA_STICKY
-from assignors.names.assignor_names import ALIASES, names_in
+from assignors.names.assignor_names import ALIASES, BEST, names_in
 from assignors.names.nearest import question
 from assignors.optimal.cooperative_sticky import COOPERATIVE_STICKY
 from assignors.optimal.sticky import STICKY
@@ -40,13 +40,6 @@ ASSIGNORS: dict[str, Assignor] = {
         WEIGHTED,
         COOPERATIVE_WEIGHTED,
     )
-}
-
-BEST: dict[str, str] = {
-    "range": "java/range",
-    "roundrobin": "java/roundrobin",
-    "sticky": "optimal/sticky",
-    "cooperative-sticky": "optimal/cooperative-sticky",
 }
 
 

@@ -1,7 +1,7 @@
 """Write answers as JSON objects: what `assign`, `check`, `explain` and `assign --compare` print.
 
 Each function returns the fields of one answer, in time linear in its size; whoever writes a line
-adds `schema` (`SCHEMA`) and `error`.
+adds `schema` (`values.SCHEMA`) and `error`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,6 @@ from assignors.documents.values import Document
 from assignors.model import Assignment, MemberNote
 from assignors.rebalance import Rebalance
 from wire import TopicPartitions
-
-SCHEMA = 1
-"""Version of these formats, in every object that is written."""
 
 
 def rebalance_document(rebalance: Rebalance) -> Document:

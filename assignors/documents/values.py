@@ -17,6 +17,9 @@ from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, TypeGuard, cast
 
+SCHEMA = 1
+"""Version of these formats, in every object that is written."""
+
 Document = dict[str, object]
 """A JSON object."""
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from assignors.documents.answers import SCHEMA
+from assignors.documents.values import SCHEMA
 from assignors.formats import answers, conformance, groups, scenarios, sweeps, tables, traffic
 from assignors.formats import bytes as decoded
 from assignors.formats.lines import answer

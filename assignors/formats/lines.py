@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assignors.documents.answers import SCHEMA
-from assignors.documents.values import ErrorCode
+from assignors.documents.values import SCHEMA, ErrorCode
 from assignors.formats.types import (
     COUNT,
     NULL,

@@ -15,6 +15,14 @@ from __future__ import annotations
 
 import re
 
+BEST: dict[str, str] = {
+    "range": "java/range",
+    "roundrobin": "java/roundrobin",
+    "sticky": "optimal/sticky",
+    "cooperative-sticky": "optimal/cooperative-sticky",
+}
+"""Names of protocols -> the assignors that are recommended for them."""
+
 CLIENT_PACKAGE = "org.apache.kafka.clients.consumer."
 BROKER_PACKAGE = "org.apache.kafka.coordinator.group.assignor."
 

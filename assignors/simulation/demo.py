@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from assignors.registry import BEST
+from assignors.names.assignor_names import BEST
 from assignors.simulation.spark import simulate
 from assignors.spark import local_session, register
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from assignors.arrow.row_table import RowTable
 from assignors.assignor import Assignor
 from assignors.model import Group
+from assignors.names.assignor_names import BEST
 from assignors.names.nearest import question, suggestion
 from assignors.names.sequences import as_number
-from assignors.registry import BEST
 from assignors.simulation.rounds.processes import simulate_rows
 from assignors.simulation.rounds.random_scenarios import Parameters
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from assignors import Assignor, Group, Rebalance
-from assignors.registry import ASSIGNORS, BEST
+from assignors.names.assignor_names import BEST
+from assignors.registry import ASSIGNORS
 from tests.cli.running import GROUP, answer, answers
 
 ASSIGN = ("assign", "--assignor")

@@ -12,7 +12,8 @@ from assignors import Group
 from assignors.cli.command import command
 from assignors.cli.outputs.member_ids import short_ids
 from assignors.documents.groups import group_from_document
-from assignors.registry import ASSIGNORS, BEST
+from assignors.names.assignor_names import BEST
+from assignors.registry import ASSIGNORS
 from tests.cli.running import GROUP, answer, answers
 from tests.cli.test_given_groups import MEMBERS
 from tests.cli.test_tables import table

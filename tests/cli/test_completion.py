@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from assignors.cli.command import SUMMARIES
-from assignors.registry import ASSIGNORS, BEST
+from assignors.names.assignor_names import BEST
+from assignors.registry import ASSIGNORS
 from assignors.simulation.timed.gallery import GALLERY
 from tests.cli.running import ROOT, process
 from tests.conftest import need

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assignors.registry import BEST
+from assignors.names.assignor_names import BEST
 from assignors.simulation.rounds.scenario_rows import COLUMNS
 from tests.cli.running import GROUP, ROOT, answers, process
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from assignors.cli.command import command
-from assignors.registry import BEST
+from assignors.names.assignor_names import BEST
 from assignors.simulation.rounds.scenario_rows import COLUMNS
 from tests.cli.running import GROUP, answers, process
 from tests.cli.test_given_groups import GROUPS, MEMBERS

@@ -11,10 +11,10 @@ from assignors import ASSIGNORS, RebalanceProtocol, assignor_named
 from assignors.checks import check
 from assignors.leader import REPAIR
 from assignors.model import Group
+from assignors.names.assignor_names import BEST
 from assignors.options import Options
 from assignors.own_assignors.answers import FAMILIES, with_checked_answers
 from assignors.rebalance import Rebalance
-from assignors.registry import BEST
 
 
 def test_a_bare_name_is_the_best_of_its_kind() -> None:

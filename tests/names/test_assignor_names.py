@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assignors import ASSIGNORS, assignor_named
-from assignors.names.assignor_names import ALIASES, BROKER_PACKAGE, CLIENT_PACKAGE, names_in
+from assignors.names.assignor_names import ALIASES, BEST, BROKER_PACKAGE, CLIENT_PACKAGE, names_in
 from assignors.names.nearest import nearest, suggestion
-from assignors.registry import BEST
 
 
 @pytest.mark.parametrize(

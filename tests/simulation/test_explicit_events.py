@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from assignors import Cluster, Group, Member, assignor_named
 from assignors.assignor import Assignor
-from assignors.registry import BEST
+from assignors.names.assignor_names import BEST
 from assignors.simulation.rounds.explicit_events import VERBS, scenario_of_group
 from assignors.simulation.rounds.outcome import PlayedEvent, play, play_events
 from assignors.simulation.rounds.scenario import GroupEventKind

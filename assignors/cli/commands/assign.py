@@ -22,11 +22,12 @@ from assignors.cli.inputs.typed.idle_options import refuse_idle
 from assignors.cli.outputs.comparison import show_compared
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_assigned, show_assignors
-from assignors.documents.answers import SCHEMA, comparison_document, rebalance_document
+from assignors.documents.answers import comparison_document, rebalance_document
 from assignors.documents.group_keys import USED_BY, given_weighting, key_unused
-from assignors.documents.values import Document
+from assignors.documents.values import SCHEMA, Document
+from assignors.names.assignor_names import BEST
 from assignors.options import OnFailure, Options
-from assignors.registry import ASSIGNORS, BEST
+from assignors.registry import ASSIGNORS
 from assignors.weighted.sticky import WEIGHTED
 
 BLANK: Document = {"assignment": None, "withheld": None, "notes": [], "stats": None}

@@ -19,8 +19,7 @@ from assignors.conformance.outcomes import Outcome, Status, outcomes
 from assignors.conformance.program_under_test import ProgramUnderTest
 from assignors.conformance.published_vectors import PUBLISHED, published_vectors
 from assignors.conformance.vectors import Vector, read_vectors
-from assignors.documents.answers import SCHEMA
-from assignors.documents.values import Document, DocumentError
+from assignors.documents.values import SCHEMA, Document, DocumentError
 from assignors.names.nearest import suggestion
 
 DEFAULT_VECTORS = "kafka-4.4.0"

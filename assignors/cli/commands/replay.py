@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from importlib.resources import as_file
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,16 +32,13 @@ from assignors.cli.inputs.typed.new_file import NewFile
 from assignors.cli.outputs.forms import VIOLATIONS, Form, output_option, write
 from assignors.cli.outputs.help import SectionedCommand
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed
-from assignors.documents.answers import SCHEMA
-from assignors.documents.groups import partition_count_from_document
-from assignors.documents.values import Document, as_object
+from assignors.documents.values import SCHEMA, Document, as_object
 from assignors.replay.analysis.outcome_rows import total
 from assignors.replay.analysis.reproduce import shares
 from assignors.replay.engines.python import Settings
 from assignors.replay.findings import Selection, Thresholds
 from assignors.replay.findings.causes import worst_first
 from assignors.replay.history.log_ends import LogEnds
-from assignors.replay.sample import incident_file
 from assignors.replay.tables.columns import as_dict
 from assignors.replay.tables.rows import TABLES, Row, Tables
 
@@ -64,6 +60,10 @@ JAVA_CLIENTS = "kafka-clients"
 
 def _partition_counts(document: object) -> dict[str, int]:
     """Return the numbers of partitions of a JSON object, topic -> number."""
+    from assignors.documents.groups import (  # noqa: PLC0415 - only who asks pays for it
+        partition_count_from_document,
+    )
+
     return {
         topic: partition_count_from_document(count, (topic,))
         for topic, count in as_object(document, ()).items()
@@ -184,7 +184,7 @@ def replay(
     if is_sample:
         if source is not None or bootstrap is not None or config is not None:
             raise click.UsageError("--sample is a source: name no SOURCE and no --bootstrap")
-        source = str(context.with_resource(as_file(incident_file())))
+        source = _sample(context)
     if source is None and bootstrap is None and config is None:
         words = "name a SOURCE (- for standard input), a cluster with --bootstrap, or try --sample"
         raise click.UsageError(words)
@@ -228,6 +228,15 @@ def replay(
             of_kind = f" of kind {kinds}" if kinds else ""
             click.echo(f"no findings{of_kind} of severity {selection.min_severity} or worse")
     context.exit(max(code, VIOLATIONS) if tables.anomalies else code)
+
+
+def _sample(context: click.Context) -> str:
+    """Return the path of the sample, a file until the command ends."""
+    from importlib.resources import as_file  # noqa: PLC0415 - only who asks pays for it
+
+    from assignors.replay.sample import incident_file  # noqa: PLC0415 - as above
+
+    return str(context.with_resource(as_file(incident_file())))
 
 
 def _check_engine(engine: str, source: str | None, jars: str | None) -> None:

@@ -24,7 +24,6 @@ from assignors.cli.outputs.progress import with_progress
 from assignors.replay.analysis.redact import numbered
 from assignors.replay.decode.logged_records import LoggedRecord, logged_records
 from assignors.replay.engines.python import chosen_histories, joined, replayed
-from assignors.replay.sample import incident
 
 GZIP_MAGIC = b"\x1f\x8b"
 
@@ -83,6 +82,8 @@ def _replayed(request: ReplayRequest) -> ReplayResult:
 def _records(request: ReplayRequest) -> list[LoggedRecord]:
     """Return the records of the source; `UnreadableError` if it cannot be read at all."""
     if request.is_sample:
+        from assignors.replay.sample import incident  # noqa: PLC0415 - only who asks pays for it
+
         return incident()
     source = request.source
     if source not in {None, STANDARD_INPUT} and not Path(str(source)).exists():

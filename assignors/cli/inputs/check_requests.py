@@ -19,10 +19,16 @@ from assignors.cli.inputs.given_groups import (
 from assignors.cli.inputs.json_text import parse_json
 from assignors.cli.inputs.lines import Line, placed
 from assignors.cli.inputs.results import Blank
-from assignors.documents.answers import SCHEMA
 from assignors.documents.described import DescribedGroup
 from assignors.documents.group_keys import GROUP_KEYS, require_known
-from assignors.documents.values import Document, DocumentError, ErrorCode, as_object, described
+from assignors.documents.values import (
+    SCHEMA,
+    Document,
+    DocumentError,
+    ErrorCode,
+    as_object,
+    described,
+)
 
 CHECK_KEYS = ("assignment", "withheld", "protocol")
 """Keys beside those of a group that are read."""

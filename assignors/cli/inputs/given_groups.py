@@ -21,11 +21,11 @@ from assignors.cli.inputs.lines import Line, lines, total_size
 from assignors.cli.inputs.option_files.weights import with_weights_of
 from assignors.cli.inputs.results import Blank, result_document
 from assignors.cli.outputs.progress import with_line_progress
-from assignors.documents.answers import SCHEMA, note_document
+from assignors.documents.answers import note_document
 from assignors.documents.described import Assumed, DescribedGroup, described_groups, is_described
 from assignors.documents.group_keys import topics_not_described, unused_keys
 from assignors.documents.groups import PARTITION_LIMIT, group_from_document
-from assignors.documents.values import Document, DocumentError, ErrorCode
+from assignors.documents.values import SCHEMA, Document, DocumentError, ErrorCode
 from assignors.documents.weightings import GivenWeights
 from assignors.model import Group
 from assignors.names.nearest import suggestion

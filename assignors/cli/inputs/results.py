@@ -13,8 +13,7 @@ from operator import attrgetter
 
 from assignors.cli.inputs.lines import Line, lines, placed, total_size
 from assignors.cli.outputs.progress import with_line_progress
-from assignors.documents.answers import SCHEMA
-from assignors.documents.values import Document, DocumentError, ErrorCode
+from assignors.documents.values import SCHEMA, Document, DocumentError, ErrorCode
 from assignors.jvm.failure import JavaFailure
 from assignors.own_assignors.answers import AssignorError
 

@@ -23,12 +23,12 @@ from assignors.cli.inputs.given_groups import (
 )
 from assignors.cli.inputs.json_text import parse_json
 from assignors.cli.inputs.lines import Line, placed
-from assignors.documents.answers import SCHEMA
 from assignors.documents.described import AssumptionCode, DescribedGroup, assumption
 from assignors.documents.group_keys import require_known, unused_keys
 from assignors.documents.pasted.given import given_bytes
 from assignors.documents.values import (
     INT32_MAX,
+    SCHEMA,
     Document,
     DocumentError,
     ErrorCode,

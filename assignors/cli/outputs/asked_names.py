@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import click
 
-from assignors.names.assignor_names import CLASSES
-from assignors.registry import BEST
+from assignors.names.assignor_names import BEST, CLASSES
 
 ASKED = "assignors.cli.asked_names"
 """Key of a context's `meta`: full name -> the names that were typed for it."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from hashlib import blake2b
 
 from assignors.ownership.changes import Change
 from assignors.ownership.double import Overlap
@@ -109,6 +108,7 @@ def keyed(key: bytes) -> Label:
     >>> keyed(b"secret")(Hidden.GROUP, "orders") == keyed(b"secret")(Hidden.GROUP, "orders")
     True
     """
+    from hashlib import blake2b  # noqa: PLC0415 - loads OpenSSL, and no other label needs it
 
     def label(what: Hidden, name: str) -> str:
         if not name:

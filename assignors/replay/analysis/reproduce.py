@@ -16,12 +16,12 @@ from functools import partial
 from assignors.assignor import Assignor, UserData
 from assignors.java.cooperative_sticky import COOPERATIVE_STICKY
 from assignors.java.range import RANGE
+from assignors.java.roundrobin import ROUNDROBIN
 from assignors.java.small.plain_groups import plain_lists
 from assignors.java.small.plain_range import plain_range
 from assignors.java.sticky import STICKY
 from assignors.jvm.failure import JavaFailure
 from assignors.model import Cluster, Group, State
-from assignors.registry import ASSIGNORS
 from assignors.replay.analysis.group_analysis import GenerationAnalysis, GroupAnalysis
 from assignors.replay.history.classic import CONSUMER_PROTOCOL
 from assignors.replay.history.model import Generation, Kind, Participant
@@ -29,7 +29,8 @@ from assignors.replay.tables.rows import GenerationRow
 from wire import encode_assignment
 from wire.constructors import unchecked
 
-JAVA = "java/"
+BY_PROTOCOL = {each.name: each for each in (RANGE, ROUNDROBIN, STICKY, COOPERATIVE_STICKY)}
+"""Protocol -> the copy of Java's assignor."""
 
 Lists = Mapping[str, Sequence[tuple[str, int]]]
 """Member id -> (topic, partition) pairs in the order of Java's list."""
@@ -97,7 +98,7 @@ def reproductions(analysis: GroupAnalysis) -> Iterator[Reproduction]:
         states: dict[str, State] = {}
         for analysed in life_analysis.generations:
             generation = analysed.generation
-            assignor = ASSIGNORS.get(f"{JAVA}{generation.protocol}")
+            assignor = BY_PROTOCOL.get(generation.protocol or "")
             leader = _leader(generation)
             if assignor is None or leader is None:
                 continue

@@ -13,7 +13,7 @@ from assignors.cli.inputs.scenarios import outcome_documents, read_rows
 from assignors.cli.outputs.forms import Form, write
 from assignors.cli.outputs.played_events import show_simulated
 from assignors.cli.outputs.progress import with_progress
-from assignors.registry import BEST
+from assignors.names.assignor_names import BEST
 from assignors.simulation.rounds.processes import simulate_rows
 
 

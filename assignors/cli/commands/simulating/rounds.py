@@ -23,7 +23,7 @@ from assignors.cli.outputs.forms import Form, write
 from assignors.cli.outputs.played_events import show_simulated
 from assignors.cli.outputs.progress import with_progress
 from assignors.documents.values import DocumentError, ErrorCode
-from assignors.registry import BEST
+from assignors.names.assignor_names import BEST
 from assignors.simulation.processes import usable_processors
 from assignors.simulation.rounds.processes import CHUNK, simulate_rows
 from assignors.simulation.rounds.random_scenarios import (

@@ -14,8 +14,7 @@ from assignors.cli.commands.simulating.option_group import option_group
 from assignors.cli.outputs.cells import cell, clean, console_of
 from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.cli.outputs.forms import Form, write
-from assignors.documents.answers import SCHEMA
-from assignors.documents.values import Document
+from assignors.documents.values import SCHEMA, Document
 
 if TYPE_CHECKING:
     from assignors.simulation.timed.sweeps.sweep import Sweep

@@ -17,9 +17,8 @@ from assignors.cli.commands.simulating.rounds import require_seeds
 from assignors.cli.outputs.cells import cell, clean, console_of
 from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.cli.outputs.forms import Form, write
-from assignors.documents.answers import SCHEMA
-from assignors.documents.values import Document
-from assignors.registry import BEST
+from assignors.documents.values import SCHEMA, Document
+from assignors.names.assignor_names import BEST
 
 ALWAYS = (*BEST.values(), "weighted/cooperative-weighted")
 """Assignors that are compared where none is chosen."""

@@ -11,8 +11,7 @@ import click
 from assignors.cli.inputs.typed.extras import needed_by
 from assignors.cli.inputs.typed.new_file import NO_DASH
 from assignors.cli.outputs.progress import with_progress
-from assignors.documents.answers import SCHEMA
-from assignors.documents.values import Document
+from assignors.documents.values import SCHEMA, Document
 from assignors.simulation.timed.offsets_topic import log_entries
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.simulation import simulate

@@ -12,8 +12,7 @@ from assignors.cli.commands.simulating.rounds import CHUNKS_EACH
 from assignors.cli.commands.simulating.timed.request import TimedRequest
 from assignors.cli.inputs.scenarios import error_document
 from assignors.cli.outputs.progress import with_progress
-from assignors.documents.answers import SCHEMA
-from assignors.documents.values import Document
+from assignors.documents.values import SCHEMA, Document
 from assignors.simulation.processes import usable_processors
 from assignors.simulation.timed.gallery import GALLERY
 from assignors.simulation.timed.tables.cost import cost_of

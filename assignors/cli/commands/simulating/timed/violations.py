@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assignors.cli.outputs.forms import dumps
-from assignors.documents.answers import SCHEMA
-from assignors.documents.values import Document
+from assignors.documents.values import SCHEMA, Document
 from assignors.simulation.timed.counterexamples.history import NOTHING, history
 from assignors.simulation.timed.counterexamples.shrinking import shrunk
 from assignors.simulation.timed.counterexamples.subjects import lines_of
