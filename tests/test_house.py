@@ -62,9 +62,8 @@ ALLOWED = {
     "assignors.replay.decode.logged_records": set(),
     "assignors.replay.report": {"jinja2", "markupsafe"},
     "assignors.replay.simulated": {"jinja2"},
-    "assignors.replay.from_cluster": {"pyarrow"},  # its sources need it
-    "assignors.replay.result": {"pyarrow"},  # as above
-    "assignors.replay.serving": {"pyarrow"},  # as above
+    "assignors.replay.from_cluster": {"pyarrow"},  # groups are chosen by columns of keys
+    "assignors.replay.result": {"pyarrow"},
     "assignors.replay.tables.arrow": {"pyarrow"},
     "assignors.replay.engines": set(),
     "assignors.replay.engines.spark": {"numpy", "pyarrow", "pyspark"},

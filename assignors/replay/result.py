@@ -37,7 +37,7 @@ from assignors.replay.findings.thresholds import thresholds_from_document
 from assignors.replay.from_cluster import counts_and_names, live_records
 from assignors.replay.history.log_ends import log_ends_from_document
 from assignors.replay.sources import open_source
-from assignors.replay.sources.frames import WHERE, ArrowStream, read_frame
+from assignors.replay.sources.arrow.frames import WHERE, ArrowStream, read_frame
 from assignors.replay.tables.arrow import as_arrow, write_tables
 from assignors.replay.tables.rows import (
     TABLES,

@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
-from assignors.replay.sources import Raw, batched, write_parquet
+from assignors.replay.sources import Raw
+from assignors.replay.sources.arrow import batched, write_parquet
 from tests.benchmarks.whole_command import run_command
 from wire import Subscription, encode_assignment, encode_subscription
 from wire.records import encode_key, encode_value

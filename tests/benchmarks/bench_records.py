@@ -29,7 +29,8 @@ import psutil
 import pyarrow as pa
 
 from assignors.replay.decode.batches import decode_batches
-from assignors.replay.sources import Raw, batched, read_segments, write_parquet
+from assignors.replay.sources import Raw, read_segments
+from assignors.replay.sources.arrow import batched, write_parquet
 from tests.replay.offsets_topics import COMMITS, Mix, group_value, offsets_topic
 from tests.replay.segments import Batch
 from wire.records import encode_key
@@ -43,7 +44,7 @@ RUNS = 3
 PEAK = """
 import resource, sys, time
 from assignors.replay.decode.batches import decode_batches
-from assignors.replay.sources import read_parquet
+from assignors.replay.sources.arrow import read_parquet
 start = time.process_time()
 print(sum(b.num_rows for path in sys.argv[1:] for b in decode_batches(read_parquet(path))))
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time() - start)

@@ -99,6 +99,7 @@ INSIDE = {
     "assignors.replay.report",
     "assignors.replay.simulated",
     "assignors.replay.sources",
+    "assignors.replay.sources.arrow",
     "assignors.simulation.rounds",  # assignors.simulation has its names
     "assignors.simulation.timed.scenario",  # docs/simulator-reference.md has its fields
 }

@@ -26,7 +26,8 @@ from confluent_kafka import (
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from assignors.replay.decode.batches import decode_batches
-from assignors.replay.sources import Isolation, Raw, batched, read_segments
+from assignors.replay.sources import Isolation, Raw, read_segments
+from assignors.replay.sources.arrow import batched
 from tests.interop.broker import Broker
 from tests.spark.jobs import answers_of
 

@@ -26,9 +26,8 @@ COMMANDS: dict[str, list[str]] = {
     "rich": ["assignors -o table"],
     "pyarrow": [
         "replay dump.parquet",
-        "replay dump.jsonl",
         "replay --sample --out tables",
-        "dump --bootstrap localhost:1 --output dump.jsonl",
+        "dump --bootstrap localhost:1 --output dump.parquet",
         "simulate --scenario crash --log run.parquet",
     ],
     "crc32c": ["simulate --scenario crash --log folder"],
@@ -64,7 +63,7 @@ ARROW = (
     "arrow.groups",
     "arrow.schemas",
     "replay.engines.spark",
-    "replay.sources",
+    "replay.sources.arrow",
     "simulation.spark",
     "simulation.timed.tables.spark",
     "simulation.traffic.tables.spark",
@@ -135,6 +134,14 @@ def test_the_command_names_the_extra(package: str, tmp_path: Path) -> None:
         extras = HINT.findall(answer)
         assert extras, said
         assert all(DISTRIBUTIONS.get(package, package) in brought(extra) for extra in extras), said
+
+
+def test_json_lines_are_replayed_and_written_without_pyarrow(tmp_path: Path) -> None:
+    lines = ["simulate --scenario crash --log run.jsonl.gz", "replay run.jsonl.gz"]
+    said, ended = without("pyarrow", RUN, tmp_path, *lines)
+    assert ended == 0, said
+    assert re.findall(r"^ended (.*)$", said, flags=re.MULTILINE) in (["0", "0"], ["0", "1"]), said
+    assert said.count('"table": "groups"') == 1
 
 
 @pytest.mark.parametrize("package", list(IMPORTS))

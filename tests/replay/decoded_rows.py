@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from assignors.replay.decode.batches import DECODED, decode_batches
-from assignors.replay.sources import Raw, batched
+from assignors.replay.sources import Raw
+from assignors.replay.sources.arrow import batched
 from wire.records import Record, decode_record, encode_key
 from wire.records.json_form import to_json
 

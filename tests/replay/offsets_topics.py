@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from assignors.replay.sources import RAW
+from assignors.replay.sources.arrow import RAW
 from wire import Subscription, encode_assignment, encode_subscription
 from wire.records import encode_key, encode_value
 

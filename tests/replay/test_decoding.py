@@ -22,7 +22,8 @@ from assignors.replay.decode.batches import (
 )
 from assignors.replay.decode.binary_columns import bytes_of, nulls
 from assignors.replay.decode.commit_columns import commit_columns
-from assignors.replay.sources import RAW, Raw, batched, open_source
+from assignors.replay.sources import Raw, open_source
+from assignors.replay.sources.arrow import RAW, batched
 from tests.replay.decoded_rows import GROUP_KEY, Pair, decoded, expected, shared
 from tests.replay.offsets_topics import Mix, group_value, offsets_topic
 from wire.records import encode_key, encode_value

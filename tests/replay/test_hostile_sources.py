@@ -16,8 +16,9 @@ from assignors.cli.outputs.replay_tables import COLUMNS
 from assignors.replay import replay
 from assignors.replay.decode.batches import decode_batches
 from assignors.replay.sample import incident_file
-from assignors.replay.sources import RAW, Raw, open_source, read_parquet, rows, uniform
-from assignors.replay.sources.parquet import PLAIN_MAX
+from assignors.replay.sources import Raw, open_source
+from assignors.replay.sources.arrow import RAW, read_parquet, rows, uniform
+from assignors.replay.sources.arrow.parquet import PLAIN_MAX
 from tests.replay.segments import Batch
 
 LINE = b"\n"

@@ -19,7 +19,8 @@ import pytest
 from assignors import assignor_named
 from assignors.replay import replay
 from assignors.replay.sample import incident, incident_file
-from assignors.replay.sources import batched, open_source, write_parquet
+from assignors.replay.sources import open_source
+from assignors.replay.sources.arrow import batched, write_parquet
 from assignors.replay.tables.rows import TABLES
 from tests.cli.running import ROOT, answers
 from tests.replay.histories import DATA

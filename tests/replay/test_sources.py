@@ -16,14 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.replay.sources import (
+from assignors.replay.sources import Raw, SourceError, open_source, parse_lines
+from assignors.replay.sources.arrow import (
     BATCH_BYTES,
     RAW,
-    Raw,
-    SourceError,
     batched,
-    open_source,
-    parse_lines,
     read_parquet,
     rows,
     uniform,

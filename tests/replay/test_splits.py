@@ -10,16 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.replay.sources import (
-    POSITION,
-    FileSplit,
-    Raw,
-    SourceError,
-    read_json_lines,
-    read_split,
-    rows,
-    splits,
-)
+from assignors.replay.sources import FileSplit, Raw, SourceError, read_json_lines, splits
+from assignors.replay.sources.arrow import POSITION, read_split, rows
 
 lines = st.sampled_from(
     [

@@ -19,7 +19,8 @@ from assignors.replay.engines.spark.names import (
     numbers_of_kind,
 )
 from assignors.replay.history.timeline import timeline
-from assignors.replay.sources import batched, open_source
+from assignors.replay.sources import open_source
+from assignors.replay.sources.arrow import batched
 from tests.spark.dumps import some_groups
 
 

@@ -12,15 +12,8 @@ import pyarrow as pa
 import pytest
 
 from assignors.replay.decode.batches import decode_batches
-from assignors.replay.sources import (
-    Isolation,
-    Raw,
-    batched,
-    read_parquet,
-    read_segments,
-    rows,
-    write_parquet,
-)
+from assignors.replay.sources import Isolation, Raw, read_segments
+from assignors.replay.sources.arrow import batched, read_parquet, rows, write_parquet
 from tests.replay.offsets_topics import Mix, offsets_topic
 from tests.replay.segments import TRANSACTIONAL, Batch, marker
 from tests.spark.conftest import EVERY_KIND, SparkAnswers

@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN
-from assignors.replay.sources import batched, open_source, write_parquet
+from assignors.replay.sources import open_source
+from assignors.replay.sources.arrow import batched, write_parquet
 from assignors.replay.tables.rows import TABLES
 from tests.replay.offsets_topics import COMMITS, offsets_topic
 from tests.spark import command_job

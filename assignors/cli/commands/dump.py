@@ -14,7 +14,7 @@ import click
 from assignors.cli.commands.replay_request import UnreadableError
 from assignors.cli.inputs.cluster_options import cluster_settings, config_option
 from assignors.cli.inputs.patterns import INSTANT_HELP, Instant, Pattern
-from assignors.cli.inputs.typed.extras import needed_by
+from assignors.cli.inputs.typed.extras import needed_by, require_package
 from assignors.cli.inputs.typed.new_file import NewFile
 from assignors.cli.outputs.forms import BROKEN_PIPE, discard_buffered
 
@@ -98,6 +98,8 @@ def _check_name(output: str) -> None:
     place = Path(output)
     if output != STANDARD_OUTPUT and place.suffix != PARQUET and not is_json_lines(place):
         raise click.UsageError(f"{output}: ends neither in .parquet nor in .jsonl or .jsonl.gz")
+    if place.suffix == PARQUET:
+        require_package("pyarrow", "dump", "dump")
 
 
 def written(chunks: Iterable[Sequence[Raw]], output: str) -> int:

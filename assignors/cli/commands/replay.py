@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,7 @@ from assignors.cli.inputs.finding_options import finding_options
 from assignors.cli.inputs.option_files.json_file import JsonFile
 from assignors.cli.inputs.option_files.log_ends import LogEndsFile
 from assignors.cli.inputs.patterns import Pattern
-from assignors.cli.inputs.typed.extras import needed_by
+from assignors.cli.inputs.typed.extras import require_package
 from assignors.cli.inputs.typed.idle_options import refuse_idle
 from assignors.cli.inputs.typed.new_file import NewFile
 from assignors.cli.outputs.forms import VIOLATIONS, Form, output_option, write
@@ -251,8 +250,7 @@ def _require_packages(given: Mapping[str, object]) -> None:
     """Raise `click.UsageError` where an option is given whose package is not installed."""
     for option, package in {"--report": "jinja2", "--out": "pyarrow"}.items():
         if given[option] is not None:
-            with needed_by(option, "replay"):
-                import_module(package)
+            require_package(package, option, "replay")
 
 
 def _of_cluster(

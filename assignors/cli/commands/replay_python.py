@@ -88,24 +88,25 @@ def _records(request: ReplayRequest) -> list[LoggedRecord]:
     source = request.source
     if source not in {None, STANDARD_INPUT} and not Path(str(source)).exists():
         raise UnreadableError(f"{source}: no such file or folder")
-    with needed_by("replay", "replay"):
-        from assignors.replay.sources import (  # noqa: PLC0415 - an extra
-            SourceError,
-            open_source,
-            read_stream,
-        )
+    from assignors.replay.sources import (  # noqa: PLC0415 - the sample needs none of it
+        SourceError,
+        open_source,
+        read_stream,
+    )
 
     try:
         if request.source is not None:
             is_piped = request.source == STANDARD_INPUT
-            raws = (
-                read_stream(_standard_input(), name=request.where)
-                if is_piped
-                else open_source(request.source)
-            )
-            return list(logged_records(with_progress(raws, None, "records")))
+            with needed_by("replay", "replay"):  # Parquet, and most compressed segments
+                raws = (
+                    read_stream(_standard_input(), name=request.where)
+                    if is_piped
+                    else open_source(request.source)
+                )
+                return list(logged_records(with_progress(raws, None, "records")))
         assert request.cluster is not None, "without a source there is a cluster"
-        from assignors.cli.inputs.live_topic import live_records  # noqa: PLC0415 - as above
+        with needed_by("a live cluster", "dump"):
+            from assignors.cli.inputs.live_topic import live_records  # noqa: PLC0415 - an extra
 
         chunks = live_records(request.cluster, wanted=request.wanted)
         return list(logged_records(chain.from_iterable(chunks)))

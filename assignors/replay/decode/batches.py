@@ -33,7 +33,7 @@ from assignors.replay.decode.binary_columns import (
 )
 from assignors.replay.decode.classic_groups import CLASSIC_GROUP, classic_groups
 from assignors.replay.decode.commit_columns import COMMIT, COMMIT_TYPE, LEGACY_TYPE, commit_columns
-from assignors.replay.sources.raw import RAW, slices, uniform
+from assignors.replay.sources.arrow.batches import RAW, slices, uniform
 from wire.records import RECORD_TYPES, UNKNOWN, Record, decode_record
 from wire.records.json_form import to_json
 
@@ -96,7 +96,8 @@ def decode_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch
 def decode_batch(raw: pa.RecordBatch) -> pa.RecordBatch:
     """Return a batch with the columns of `RAW` decoded: `DECODED`, row for row.
 
-    >>> from assignors.replay.sources import Raw, batched
+    >>> from assignors.replay.sources.arrow import batched
+    >>> from assignors.replay.sources import Raw
     >>> [raw] = batched([Raw(key=bytes.fromhex("0002000167"), value=None)])
     >>> decode_batch(raw).select(["name", "group", "is_tombstone"]).to_pylist()
     [{'name': 'GROUP_METADATA', 'group': 'g', 'is_tombstone': True}]

@@ -4,7 +4,8 @@ A cluster is read by a plain consumer (`topic_by_consumer`) or by Spark (`topic_
 
 `open_source` yields the rows (`Raw`) of any of them and holds no more than a batch at a time.
 What cannot be read is a row with `error` set; a source that cannot be read at all is a
-`SourceError`. Spark and Parquet files take the rows as Arrow batches (`batched`).
+`SourceError`. Spark and Parquet files have the rows as Arrow batches: `arrow`, which alone needs
+pyarrow, with most forms of compressed segment files.
 """
 
 from __future__ import annotations
@@ -12,63 +13,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from assignors.extras import imported_from
-
-with imported_from("replay"):
-    import pyarrow as pa  # noqa: F401 - what all of this needs
-
+from assignors.replay.sources.file_names import is_json_lines, is_parquet
 from assignors.replay.sources.jsonlines import (
     FileSplit,
     first_bytes,
     holds_lines,
-    is_json_lines,
     parse_lines,
     read_json_lines,
-    read_split,
     read_stream,
     splits,
 )
-from assignors.replay.sources.parquet import is_parquet, read_parquet, write_parquet
 from assignors.replay.sources.printed import HOW, refusal
-from assignors.replay.sources.raw import (
-    BATCH_BYTES,
-    BATCH_ROWS,
-    POSITION,
-    RAW,
-    Raw,
-    SourceError,
-    batched,
-    rows,
-    uniform,
-)
+from assignors.replay.sources.raw import Raw, SourceError
 from assignors.replay.sources.segments import Isolation, Partition, read_partition, read_segments
 
 __all__ = [
-    "BATCH_BYTES",
-    "BATCH_ROWS",
-    "POSITION",
-    "RAW",
     "FileSplit",
     "Isolation",
     "Partition",
     "Raw",
     "SourceError",
-    "batched",
     "holds_lines",
     "is_json_lines",
     "is_parquet",
     "open_source",
     "parse_lines",
     "read_json_lines",
-    "read_parquet",
     "read_partition",
     "read_segments",
-    "read_split",
     "read_stream",
-    "rows",
     "splits",
-    "uniform",
-    "write_parquet",
 ]
 
 
@@ -90,6 +64,8 @@ def open_source(
     if holds_lines(place):
         return read_json_lines(place)
     if is_parquet(place):
+        from assignors.replay.sources.arrow import read_parquet, rows  # noqa: PLC0415 - an extra
+
         return rows(read_parquet(place))
     if place.suffix == ".log" or place.is_dir():
         return read_segments(place, isolation=isolation)

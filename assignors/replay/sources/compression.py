@@ -11,11 +11,12 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
+from types import ModuleType
 from typing import Protocol
 
-import pyarrow as pa
-
+from assignors.extras import imported_from
 from wire.errors import ErrorKind, WireError
 from wire.log.batch import Compression
 
@@ -47,7 +48,7 @@ def decompress(compression: Compression, data: bytes, *, plain_max: int = PLAIN_
             plain += chunk
             if len(plain) > plain_max:
                 raise _too_long(compression, data, plain_max)
-    except (OSError, pa.ArrowException, zlib.error, struct.error) as error:
+    except (OSError, zlib.error, struct.error) as error:
         text = f"{compression.name.lower()}: {error}"
         raise WireError(ErrorKind.BAD_LENGTH, text) from error
     return bytes(plain)
@@ -81,7 +82,7 @@ def _gunzip(data: bytes, _: int) -> Iterator[bytes]:
 
 
 def _stream(codec: str, data: bytes, _: int) -> Iterator[bytes]:
-    with pa.CompressedInputStream(pa.BufferReader(data), codec) as stream:
+    with _arrow() as pa, pa.CompressedInputStream(pa.BufferReader(data), codec) as stream:
         reader: _Readable = stream
         while chunk := reader.read(_STEP):
             yield chunk
@@ -111,8 +112,20 @@ def _block(data: bytes, plain_max: int) -> bytes:
             break
     if length > plain_max:
         raise _too_long(Compression.SNAPPY, data, plain_max)
-    plain: bytes = pa.decompress(data, length, codec="snappy", asbytes=True)
+    with _arrow() as pa:
+        plain: bytes = pa.decompress(data, length, codec="snappy", asbytes=True)
     return plain
+
+
+@contextmanager
+def _arrow() -> Iterator[ModuleType]:
+    """Provide pyarrow; what it cannot decompress is an `OSError`."""
+    with imported_from("replay"):
+        import pyarrow as pa  # noqa: PLC0415 - an extra, and other forms need none of it
+    try:
+        yield pa
+    except pa.ArrowException as error:
+        raise OSError(str(error)) from error
 
 
 _CHUNKS: dict[Compression, Callable[[bytes, int], Iterator[bytes]]] = {

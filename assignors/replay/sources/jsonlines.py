@@ -23,8 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
-import pyarrow as pa
-
+from assignors.replay.sources.file_names import is_json_lines
 from assignors.replay.sources.json_fields import (
     INT32,
     INT64,
@@ -41,15 +40,7 @@ from assignors.replay.sources.printed import (
     records_of_line,
     refusal,
 )
-from assignors.replay.sources.raw import (
-    BATCH_ROWS,
-    POSITION,
-    Raw,
-    SourceError,
-    batched,
-    printable_name,
-    time_or_none,
-)
+from assignors.replay.sources.raw import Raw, SourceError, printable_name, time_or_none
 from wire.constructors import unchecked
 
 _raw = unchecked(Raw)
@@ -62,7 +53,6 @@ SPLIT_BYTES = 64 << 20
 
 _PIECE_BYTES = 1 << 20
 GZIP_MAGIC = b"\x1f\x8b"
-_ENDINGS = (".jsonl", ".json", ".ndjson")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,15 +63,6 @@ class FileSplit:
     start: int = 0
     end: int | None = None
     """`None`: to the end of the file."""
-
-
-def is_json_lines(path: Path) -> bool:
-    """Return whether a file's name says that it holds JSON lines.
-
-    >>> is_json_lines(Path("dump.jsonl.gz")), is_json_lines(Path("dump.parquet"))
-    (True, False)
-    """
-    return (path.with_suffix("") if path.suffix == ".gz" else path).suffix in _ENDINGS
 
 
 def holds_lines(path: Path) -> bool:
@@ -119,7 +100,7 @@ def read_json_lines(path: str | Path, *, line_max: int = LINE_MAX) -> Iterator[R
     file. Memory: one line.
     """
     (whole,) = splits(path, size=None)
-    return _split_rows(whole, line_max)
+    return split_rows(whole, line_max)
 
 
 def read_stream(stream: BinaryIO, *, name: str, line_max: int = LINE_MAX) -> Iterator[Raw]:
@@ -146,21 +127,6 @@ def splits(path: str | Path, *, size: int | None = SPLIT_BYTES) -> list[FileSpli
     return [
         FileSplit(file=place, start=start, end=end) for start, end in zip(starts, ends, strict=True)
     ]
-
-
-def read_split(
-    split: FileSplit, *, batch_rows: int = BATCH_ROWS, line_max: int = LINE_MAX
-) -> Iterator[pa.RecordBatch]:
-    """Yield the records of a split, with the column `POSITION` behind those of `RAW`.
-
-    Positions grow along the file, from split to split. Memory: a batch, or one line.
-    """
-    # A row is a line and a line has a byte: what begins at `end` is beyond these positions.
-    position = split.start
-    for batch in batched(_split_rows(split, line_max), batch_rows=batch_rows):
-        behind = position + batch.num_rows
-        yield batch.append_column(POSITION, pa.array(range(position, behind), POSITION.type))
-        position = behind
 
 
 def parse_lines(
@@ -192,7 +158,8 @@ def parse_lines(
             yield raw
 
 
-def _split_rows(split: FileSplit, line_max: int) -> Iterator[Raw]:
+def split_rows(split: FileSplit, line_max: int = LINE_MAX) -> Iterator[Raw]:
+    """Yield the records of the lines that begin in a split. Memory: one line."""
     name = printable_name(split.file)
     count_before = cache(lambda: _count_before(split))
     with split.file.open("rb") as stream:

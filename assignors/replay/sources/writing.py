@@ -9,9 +9,8 @@ from itertools import chain
 from json import dumps
 from pathlib import Path
 
-from assignors.replay.sources.jsonlines import is_json_lines
-from assignors.replay.sources.parquet import is_parquet, write_parquet
-from assignors.replay.sources.raw import Raw, SourceError, batched
+from assignors.replay.sources.file_names import is_json_lines, is_parquet
+from assignors.replay.sources.raw import Raw, SourceError
 from assignors.replay.sources.segments import crc32c_function
 from wire.log.writing import batch_bytes
 
@@ -31,6 +30,8 @@ def write_records(path: str | Path, batches: Iterable[Sequence[Raw]]) -> int:
     if is_json_lines(place):
         return _write_json_lines(place, chain.from_iterable(batches))
     if is_parquet(place):
+        from assignors.replay.sources.arrow import batched, write_parquet  # noqa: PLC0415 - an extra
+
         return write_parquet(batched(chain.from_iterable(batches)), place)
     return write_segments(place, batches)
 

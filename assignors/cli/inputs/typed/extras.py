@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 
 import click
 
@@ -18,3 +19,9 @@ def needed_by(what: str, extra: str) -> Iterator[None]:
     except ModuleNotFoundError as missing:
         words = f"{what} needs {missing.name}: {INSTALL.format(extra)}"
         raise click.UsageError(words) from None
+
+
+def require_package(package: str, what: str, extra: str) -> None:
+    """Raise `click.UsageError` with what to install where there is no such package."""
+    with needed_by(what, extra):
+        import_module(package)

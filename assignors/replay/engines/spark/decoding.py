@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from assignors.replay.decode.batches import DECODED, RECORD, decode_batches, decoded_records
 from assignors.replay.decode.key_columns import KEY, key_columns
-from assignors.replay.sources import RAW, SourceError
+from assignors.replay.sources import SourceError
+from assignors.replay.sources.arrow import RAW
 from assignors.spark import spark_schema, spark_type
 
 if TYPE_CHECKING:

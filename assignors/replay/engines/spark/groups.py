@@ -9,7 +9,8 @@ import pyarrow as pa
 from assignors.replay.decode.logged_records import logged_records
 from assignors.replay.history.model import GroupHistory
 from assignors.replay.history.timeline import timeline
-from assignors.replay.sources import POSITION, Raw, rows
+from assignors.replay.sources import Raw
+from assignors.replay.sources.arrow import POSITION, rows
 
 NOWHERE = -1
 """The partition or offset of a record that has none: it comes before all others."""

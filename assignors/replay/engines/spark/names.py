@@ -26,7 +26,7 @@ from assignors.replay.engines.spark.selection import (
     raw_columns,
 )
 from assignors.replay.history.timeline import TOPIC_LISTS, by_majority, recorded_names
-from assignors.replay.sources import rows
+from assignors.replay.sources.arrow import rows
 from assignors.spark import spark_schema
 from wire.records import RECORD_TYPES
 from wire.text import utf16_key

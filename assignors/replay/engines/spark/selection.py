@@ -21,7 +21,7 @@ from assignors.replay.decode.batches import DECODED, decode_batches
 from assignors.replay.decode.commit_columns import COMMIT_TYPE, LEGACY_TYPE
 from assignors.replay.engines.spark.decoding import with_group
 from assignors.replay.history.timeline import NO_GROUP
-from assignors.replay.sources import POSITION, RAW
+from assignors.replay.sources.arrow import POSITION, RAW
 from assignors.spark import spark_schema
 from wire.records import RECORD_TYPES
 

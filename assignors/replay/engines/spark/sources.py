@@ -8,16 +8,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from assignors.replay.sources import (
-    POSITION,
-    RAW,
-    FileSplit,
-    Isolation,
-    batched,
-    read_partition,
-    read_split,
-    splits,
-)
+from assignors.replay.sources import FileSplit, Isolation, read_partition, splits
+from assignors.replay.sources.arrow import POSITION, RAW, batched, read_split
 from assignors.replay.sources.jsonlines import SPLIT_BYTES
 from assignors.replay.sources.segments import OFFSETS_TOPIC, Partition, partitions
 from assignors.spark import spark_schema

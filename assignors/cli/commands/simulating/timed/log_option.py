@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assignors.cli.inputs.typed.extras import needed_by
+from assignors.cli.inputs.typed.extras import require_package
 from assignors.cli.inputs.typed.new_file import NO_DASH
 from assignors.cli.outputs.progress import with_progress
 from assignors.documents.values import SCHEMA, Document
@@ -31,13 +31,10 @@ def log_documents(request: TimedRequest, path: str) -> Iterator[Document]:
     """
     if request.count != 1 or request.engine != "python":
         raise click.UsageError("--log writes one run: one seed, one protocol, one model, no Spark")
-    with needed_by("--log", "replay"):
-        from assignors.replay.serving import raws_of  # noqa: PLC0415 - an extra
-        from assignors.replay.sources import (  # noqa: PLC0415 - as above
-            SourceError,
-            is_json_lines,
-        )
-        from assignors.replay.sources.writing import write_records  # noqa: PLC0415 - as above
+    from assignors.replay.serving import raws_of  # noqa: PLC0415 - only who asks pays for it
+    from assignors.replay.sources import SourceError, is_json_lines  # noqa: PLC0415 - as above
+    from assignors.replay.sources.writing import write_records  # noqa: PLC0415 - as above
+
     (scenario,) = request.scenarios()
     if scenario.protocol is GroupProtocol.PUSH:
         raise click.UsageError("--log: Kafka has no records for groups of the push protocol")
@@ -48,6 +45,8 @@ def log_documents(request: TimedRequest, path: str) -> Iterator[Document]:
     if place.suffix and not (is_file or place.is_dir() or path.endswith("/")):
         words = "ends neither in .jsonl nor in .parquet; a folder ends in /, or has no ending"
         raise click.UsageError(f"--log: {path}: {words}")
+    if place.suffix == ".parquet":
+        require_package("pyarrow", "--log", "replay")
     played = simulate(scenario, keeps_history=True)
     group = scenario.name or "simulated"
     batches = log_entries(played.records, group=group, starts_at_ms=STARTS_AT_MS)

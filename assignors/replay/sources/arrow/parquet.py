@@ -16,17 +16,15 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from assignors.replay.sources.raw import (
+from assignors.replay.sources.arrow.batches import (
     BATCH_BYTES,
     BATCH_ROWS,
     RAW,
-    Raw,
-    SourceError,
     batched,
-    printable_name,
     slices,
     uniform,
 )
+from assignors.replay.sources.raw import Raw, SourceError, printable_name
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -39,11 +37,6 @@ PLAIN_RATIO = 1000
 
 
 _BYTES = [field.name for field in RAW if field.type in (pa.binary(), pa.string())]
-
-
-def is_parquet(path: Path) -> bool:
-    """Return whether a path is a file of Parquet by its name, or a folder with some."""
-    return path.suffix == ".parquet" or (path.is_dir() and any(path.glob("*.parquet")))
 
 
 def read_parquet(path: str | Path, *, batch_rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:

@@ -11,7 +11,8 @@ from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
 
-from assignors.replay.sources.raw import Raw, SourceError, rows, uniform
+from assignors.replay.sources.arrow.batches import rows, uniform
+from assignors.replay.sources.raw import Raw, SourceError
 
 WHERE = "the table"
 """Its name in messages."""
