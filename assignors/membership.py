@@ -28,6 +28,7 @@ from wire import (
     encode_sticky_user_data,
     encode_subscription,
 )
+from wire.constructors import unchecked
 from wire.text import utf16_sorted
 
 VERSION, OTHER_VERSION = 3, 2
@@ -50,8 +51,13 @@ class Membership:
     """The generation of `assigned`."""
     written: Subscription | None = None
     """The last Subscription it wrote."""
+    written_bytes: bytes = field(default=b"", compare=False, repr=False)
+    """Its bytes."""
     repeats: int = 0
     """How many times it has joined since its last assignment."""
+
+
+_membership, _subscription = unchecked(Membership), unchecked(Subscription)
 
 
 def subscribe(
@@ -75,9 +81,35 @@ def subscribe(
     >>> blob.hex()
     '00030000000100017400000004ffffffff00000000ffffffffffff'
     """
+    wanted = wanted_by(membership, topics, owned=owned, generation=generation)
+    last = membership.written
+    is_first = may_repeat and membership.repeats == 1
+    if is_first and last is not None and _is_repetition(wanted, last):
+        wanted = last
+    elif membership.repeats > 1 and last is not None and last.version == VERSION:
+        wanted = replace(wanted, version=OTHER_VERSION)
+    known = membership.written_bytes if wanted is last else b""
+    blob = known or encode_subscription(wanted)
+    after = _membership(
+        kind=membership.kind,
+        rack_id=membership.rack_id,
+        capacity=membership.capacity,
+        assigned=membership.assigned,
+        generation=membership.generation,
+        written=wanted,
+        written_bytes=blob,
+        repeats=membership.repeats + 1,
+    )
+    return after, blob
+
+
+def wanted_by(
+    membership: Membership, topics: Iterable[str], *, owned: TopicPartitions, generation: int
+) -> Subscription:
+    """Return the Subscription that a member joins with, unless it repeats its last one."""
     newest = max(generation, membership.generation, NO_GENERATION)
     is_sticky = membership.kind is STICKY
-    wanted = subscription(
+    return subscription(
         membership.kind,
         tuple(utf16_sorted(set(topics))),
         owned=membership.assigned if is_sticky else owned,
@@ -86,22 +118,6 @@ def subscribe(
         rack_id=membership.rack_id,
         capacity=membership.capacity,
     )
-    last = membership.written
-    is_first = may_repeat and membership.repeats == 1
-    if is_first and last is not None and _is_repetition(wanted, last):
-        wanted = last
-    elif membership.repeats > 1 and last is not None and last.version == VERSION:
-        wanted = replace(wanted, version=OTHER_VERSION)
-    after = Membership(
-        kind=membership.kind,
-        rack_id=membership.rack_id,
-        capacity=membership.capacity,
-        assigned=membership.assigned,
-        generation=membership.generation,
-        written=wanted,
-        repeats=membership.repeats + 1,
-    )
-    return after, encode_subscription(wanted)
 
 
 def applied(membership: Membership, assigned: TopicPartitions, generation: int) -> Membership:
@@ -109,7 +125,7 @@ def applied(membership: Membership, assigned: TopicPartitions, generation: int) 
 
     `generation` is the round's, negative where the client does not know it. Cost: O(1).
     """
-    return Membership(
+    return _membership(
         kind=membership.kind,
         rack_id=membership.rack_id,
         capacity=membership.capacity,
@@ -140,7 +156,7 @@ def subscription(
         user_data = encode_cooperative_user_data(owned_since, capacity=capacity)
     elif kind is STICKY and (owned or owned_since >= 0 or capacity is not None):
         user_data = encode_sticky_user_data(owned, owned_since, capacity=capacity)
-    return Subscription(
+    return _subscription(
         version=version,
         topics=topics,
         user_data=user_data,

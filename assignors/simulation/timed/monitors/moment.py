@@ -19,6 +19,7 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
 )
 from wire import TopicPartitions
+from wire.constructors import unchecked
 
 REVOKED, ASSIGNED = ("revoked",), ("assigned",)
 """The timers that stand for the two callbacks."""
@@ -36,6 +37,9 @@ class Consumption:
     """What it has stopped to consume, while its callback, which commits, still runs."""
     callbacks: frozenset[tuple[str, ...]] = frozenset()
     """Which callbacks run."""
+
+
+_consumption = unchecked(Consumption)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +98,7 @@ def consumption_after(
             consumed = effect.owned
     if consumed is before.consumed and callbacks is before.callbacks:
         return before
-    return Consumption(consumed=consumed, committing=committing, callbacks=callbacks)
+    return _consumption(consumed=consumed, committing=committing, callbacks=callbacks)
 
 
 def changes_consumption(before: Consumption, event: MemberEvent, effects: Iterable[Effect]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assignors.membership import Membership
+from assignors.membership import applied
 from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
 from assignors.simulation.timed.protocols.classic.barriers import joined
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup
@@ -22,13 +22,7 @@ def keep(member: ClassicMember, after: Round) -> None:
     member.generation, member.is_leader, member.failures = after.generation, False, 0
     member.chosen = _chosen(member, after)
     member.memberships = tuple(
-        Membership(
-            kind=each.kind,
-            rack_id=each.rack_id,
-            assigned=member.assignment_read,
-            generation=after.generation,
-        )
-        for each in member.memberships
+        applied(each, member.assignment_read, after.generation) for each in member.memberships
     )
 
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from assignors.assignor import UserData
-from assignors.membership import Membership, subscribe
+from assignors.membership import Membership, applied, wanted_by
 from assignors.simulation.timed.protocols.classic.member_bytes import written
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.classic.messages import Protocol
-from wire import TopicPartitions
+from wire import TopicPartitions, encode_subscription
 
 SIZE = 4
 """Bytes of a generation."""
@@ -108,14 +108,9 @@ def _written(
     member: ClassicMember, membership: Membership, owned: TopicPartitions, generation: int
 ) -> bytes:
     """Return a member's Subscription of a generation, under one of its assignors."""
-    now = Membership(
-        kind=membership.kind,
-        rack_id=membership.rack_id,
-        capacity=membership.capacity,
-        assigned=membership.assigned,
-        generation=generation,
-    )
-    return subscribe(now, member.topics, owned=owned, generation=generation)[1]
+    now = applied(membership, membership.assigned, generation)
+    wanted = wanted_by(now, member.topics, owned=owned, generation=generation)
+    return encode_subscription(wanted)
 
 
 def _between(one: bytes, other: bytes) -> Parts:

@@ -49,6 +49,7 @@ from assignors.simulation.timed.protocols.effects import MILLISECOND, Cancel, Co
 from assignors.simulation.timed.protocols.partitions import count, shared
 from assignors.simulation.timed.scenario import ClientModel
 from wire import TopicPartitions
+from wire.constructors import unchecked
 
 FATAL = (
     ErrorCode.FENCED_INSTANCE_ID,
@@ -67,10 +68,13 @@ WAITING = (MemberState.JOINING, MemberState.SYNCING)
 """States in which a JoinGroup or SyncGroup may wait for its answer."""
 
 
+_membership, _memory = unchecked(Membership), unchecked(Memory)
+
+
 def start_process(state: ClassicMember) -> None:
     """Start the process: a consumer without a member id and without a past."""
     state.memberships = tuple(
-        Membership(kind=assignor.user_data, rack_id=state.config.rack_id)
+        _membership(kind=assignor.user_data, rack_id=state.config.rack_id)
         for assignor in state.assignors
     )
     state.topics = state.topics or state.config.topics
@@ -78,7 +82,7 @@ def start_process(state: ClassicMember) -> None:
     state.must_rejoin = state.must_follow_up = state.is_stopping = state.is_leader = False
     state.must_start_anew, state.failures, state.user_data = False, 0, None
     state.is_beat_due = True
-    state.memory = Memory()
+    state.memory = _memory()
     state.is_connected = state.may_join = True
     look_next_second(state)
     state.application.restart()
