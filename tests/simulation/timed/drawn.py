@@ -76,6 +76,8 @@ NETWORKS = st.builds(
 """With delays between which rounds and reconciliations may be computed."""
 SERVICES_US = st.sampled_from([0, 50, 4000])
 APPENDS_US = st.sampled_from([0, 5000, 300_000])
+REQUEST_TIMEOUTS_MS = st.sampled_from([30_000, 30_000, 30_000, 1000])
+"""Sometimes shorter than a leader takes for an assignment, and than from heartbeat to heartbeat."""
 
 
 @st.composite

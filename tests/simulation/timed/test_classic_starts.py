@@ -23,7 +23,7 @@ from assignors.simulation.timed.stages.starts import classic
 from tests.conftest import cases
 from tests.simulation.timed.drawn import PLAYABLE, actions, some_time_after
 from tests.simulation.timed.engines import without_events
-from tests.simulation.timed.started_runs import ended
+from tests.simulation.timed.started_runs import ended, ends_of
 
 TIMES = some_time_after(0, 6000, 11_000, 40_000)
 """Sometimes before everybody is at rest."""
@@ -84,9 +84,9 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     )
 
 
-def states(scenario: Scenario, *, computes: bool) -> object:
-    """Return what both sides know at the end, once everybody is awake."""
-    run = ended(scenario, computes=computes, promotes=False)
+def states(scenario: Scenario, until: int, *, computes: bool) -> object:
+    """Return what both sides know at a moment, once everybody is awake."""
+    run = ended(scenario, until, computes=computes, promotes=False)
     coordinator: Any = run.sides.coordinator
     members: Any = run.sides.members
     draws = [(each.draw.polls.state, each.draw.syncs.state) for each in members]
@@ -123,7 +123,8 @@ def test_a_run_is_the_same_whether_its_members_start_by_events_or_together(
 def test_members_that_start_together_come_to_the_state_in_which_they_would_be(
     scenario: Scenario,
 ) -> None:
-    assert states(scenario, computes=True) == states(scenario, computes=False)
+    for until in ends_of(scenario, promotes=False):
+        assert states(scenario, until, computes=True) == states(scenario, until, computes=False)
 
 
 @pytest.mark.deep
@@ -161,4 +162,5 @@ def test_a_sync_group_that_comes_after_the_assignments_is_answered_alone(
             broker=BrokerConfig(service_us=1, append_us=append_us),
             compute_us_per_partition=0,
         )
-        assert states(scenario, computes=True) == states(scenario, computes=False)
+        for until in ends_of(scenario, promotes=False):
+            assert states(scenario, until, computes=True) == states(scenario, until, computes=False)

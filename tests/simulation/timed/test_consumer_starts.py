@@ -26,7 +26,7 @@ from assignors.simulation.timed.stages.starts import consumer
 from tests.conftest import cases
 from tests.simulation.timed.drawn import PLAYABLE, actions, some_time_after
 from tests.simulation.timed.engines import without_events
-from tests.simulation.timed.started_runs import ended
+from tests.simulation.timed.started_runs import ended, ends_of
 
 TIMES = some_time_after(4000, 11_000, 20_000, 40_000)
 """Sometimes before everybody is at rest."""
@@ -54,6 +54,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
             rack_id=draw(st.sampled_from([None, "r"])),
             clock_ppm=draw(st.sampled_from([0, 0, 30_000])),
             poll_ms=poll_ms,
+            rebalance_timeout_ms=draw(st.sampled_from([1000, 300_000])),
             revoke_ms=draw(st.sampled_from([0, 20, 1000])),
             assign_ms=draw(st.sampled_from([0, 5, 5, 1000])),
             starts_at_ms=draw(st.sampled_from([0, 0, 0, 0, 0, 30_000, None])),
@@ -83,9 +84,9 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     )
 
 
-def states(scenario: Scenario, *, computes: bool) -> object:
-    """Return what both sides know at the end, once everybody is awake."""
-    run = ended(scenario, computes=computes, promotes=True)
+def states(scenario: Scenario, until: int, *, computes: bool) -> object:
+    """Return what both sides know at a moment, once everybody is awake."""
+    run = ended(scenario, until, computes=computes, promotes=True)
     coordinator: Any = run.sides.coordinator
     clients: Any = run.sides.members
     group: ConsumerGroup = coordinator.coordinator.group
@@ -121,7 +122,8 @@ def test_a_run_is_the_same_whether_its_members_start_by_events_or_together(
 def test_members_that_start_together_come_to_the_state_in_which_they_would_be(
     scenario: Scenario,
 ) -> None:
-    assert states(scenario, computes=True) == states(scenario, computes=False)
+    for until in ends_of(scenario, promotes=True):
+        assert states(scenario, until, computes=True) == states(scenario, until, computes=False)
 
 
 @pytest.mark.parametrize(
@@ -155,6 +157,19 @@ def test_a_fault_while_members_start_is_played_by_events() -> None:
     scenario = group_of(9, faults=(fault,))
     computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
     assert computed == queued
+
+
+def test_who_gives_up_its_share_later_than_it_may_is_removed() -> None:
+    # The callback takes as long as the rebalance timeout, and there is a poll before and after it.
+    scenario = group_of(8)
+    late = [
+        replace(each, revoke_ms=1000, rebalance_timeout_ms=1000, poll_ms=100)
+        for each in scenario.members
+    ]
+    scenario = replace(scenario, members=tuple(late), count_from_ms=0)
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+    assert computed.result.rounds > 2
 
 
 def without_delays(members: int, *, append_us: int, revoke_ms: int) -> Scenario:

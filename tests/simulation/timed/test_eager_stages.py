@@ -34,11 +34,13 @@ from tests.simulation.timed.drawn import (
     APPENDS_US,
     NETWORKS,
     PLAYABLE,
+    REQUEST_TIMEOUTS_MS,
     SERVICES_US,
     actions,
     some_time_after,
 )
 from tests.simulation.timed.engines import without_events
+from tests.simulation.timed.started_runs import begin_moment
 
 TIMES = some_time_after(10_000, 20_000, 40_000)
 """Often soon after another thing."""
@@ -75,6 +77,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
             revoke_ms=draw(st.sampled_from([0, 20, 20, 3000])),
             assign_ms=draw(st.sampled_from([0, 5, 900, 3000, 7000])),
             sync_delay_us=5000 if is_odd else 0,
+            request_timeout_ms=draw(REQUEST_TIMEOUTS_MS),
             metadata_age_ms=draw(st.sampled_from([5000, 300_000])),
             starts_at_ms=draw(st.sampled_from([0, 0, 0, 0, 7 * number, 12_000, None])),
         )
@@ -95,12 +98,13 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     )
 
 
-def ended(scenario: Scenario, *, computes: bool, count_from_us: int | None = None) -> Run:
-    """Return a run at its end."""
+def ended(
+    scenario: Scenario, until: int, *, computes: bool, count_from_us: int | None = None
+) -> Run:
+    """Return a run that ends then, in microseconds."""
     run = _prepared(scenario, Monitoring.BASIC, None, keeps_history=False)
     if count_from_us is not None:
         run.ledger.count_from = count_from_us
-    until = scenario.until_ms * MILLISECOND
     run.heartbeats = Heartbeats.of(
         run.sides, run.network, run.queue, scenario.broker, promotes=False
     )
@@ -109,14 +113,14 @@ def ended(scenario: Scenario, *, computes: bool, count_from_us: int | None = Non
     if computes:
         compute_rounds(run, _handle)
     play(run, _handle, until)
-    run.queue.now = until + 1
+    begin_moment(run, until + 1)
     return run
 
 
-def states(scenario: Scenario, *, computes: bool) -> object:
-    """Return what both sides and all books know at the end, once everybody is awake."""
-    run = ended(scenario, computes=computes)
-    until, heartbeats = scenario.until_ms * MILLISECOND, run.heartbeats
+def states(scenario: Scenario, until: int, *, computes: bool) -> object:
+    """Return what both sides and all books know at a moment, once everybody is awake."""
+    run = ended(scenario, until, computes=computes)
+    heartbeats = run.heartbeats
     assert heartbeats is not None
     if currently_in_test_context():
         event(f"of 100 events by stage: {min(run.queue.count, 999) // 100}")
@@ -163,10 +167,23 @@ def test_a_run_is_the_same_whether_eager_rounds_are_events_or_computed(scenario:
     assert without_events(computed) == without_events(queued)
 
 
-@cases(20)
-@given(scenarios())
-def test_eager_members_come_to_the_state_in_which_they_would_be(scenario: Scenario) -> None:
-    assert states(scenario, computes=True) == states(scenario, computes=False)
+def require_same_states(scenario: Scenario, at_rebalance: int = 0, after_us: int = 0) -> None:
+    """Compare both engines at the end of a run, and so long after one of its rebalances."""
+    found = [int(each.ended) for each in simulate(scenario).rebalances] or [0]
+    end = scenario.until_ms * MILLISECOND
+    for until in {min(found[at_rebalance % len(found)] + after_us, end), end}:
+        assert states(scenario, until, computes=True) == states(scenario, until, computes=False)
+
+
+SOON_US = st.sampled_from([0, 1, 500, 3000, 20_000])
+
+
+@cases(40)
+@given(scenarios(), st.integers(0, 9), SOON_US)
+def test_eager_members_come_to_the_state_in_which_they_would_be(
+    scenario: Scenario, at_rebalance: int, after_us: int
+) -> None:
+    require_same_states(scenario, at_rebalance, after_us)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +236,7 @@ def test_what_happens_while_members_give_up_and_take_is_the_same(verb: Verb) -> 
         member = f"c{3 + after_ms // 20 % 4}"
         then = Action(at_ms=ended + after_ms, do=verb, member=member, topics=topics)
         plan = replace(scenario, topics={**scenario.topics, "more": 5}, plan=(first, then))
-        assert states(plan, computes=True) == states(plan, computes=False)
+        require_same_states(plan)
 
 
 def test_who_forgets_its_generation_before_its_new_assignment_comes_claims_what_it_had() -> None:
@@ -238,7 +255,7 @@ def test_who_forgets_its_generation_before_its_new_assignment_comes_claims_what_
             kind=FaultKind.LOST_GENERATION, from_ms=ended + after_ms, member=f"c{2 + after_ms % 5}"
         )
         faulty = replace(scenario, faults=(lost,), until_ms=lost.from_ms + 5)
-        assert states(faulty, computes=True) == states(faulty, computes=False)
+        require_same_states(faulty)
 
 
 def test_whoever_consumes_what_others_are_about_to_take_is_met_in_time() -> None:
@@ -270,15 +287,42 @@ def test_members_are_interrupted_when_they_give_up_not_when_they_join() -> None:
     scenario = replace(scenario, members=members, plan=(stop,), until_ms=30_000)
     history = simulate(scenario, keeps_history=True, computes_rounds=False)
     gives_up = [each.at for each in history.changes if each.reason == "revoked"]
+    until = scenario.until_ms * MILLISECOND
     touched = {}
     for at in gives_up[-5:-1:3]:
         for count_from in (at, at + 1, at + 400_000):
             computed, queued = (
-                ended(scenario, computes=each, count_from_us=count_from) for each in (True, False)
+                ended(scenario, until, computes=each, count_from_us=count_from)
+                for each in (True, False)
             )
             touched[count_from] = computed.meter.touched
             assert touched[count_from] == queued.meter.touched
         assert touched[at] == touched[at + 1] + 1
+
+
+def test_who_gives_up_its_sync_group_before_the_plan_comes_does_so_at_that_time() -> None:
+    # A leader takes 4.5 s for an assignment, and SyncGroups wait 4 s for it: their members join
+    # again before the plan comes, those that send no heartbeat meanwhile too.
+    scenario = restarts(8)
+    one = replace(
+        scenario.members[0], request_timeout_ms=4000, session_timeout_ms=11_000, starts_at_ms=0
+    )
+    members = [replace(one, name=f"c{each}", instance_id=f"i{each}") for each in range(8)]
+    plan = (
+        Action(at_ms=20_000, do=Verb.SUBSCRIBE, member="c1", topics=("orders", "more")),
+        Action(at_ms=25_000, do=Verb.CRASH, member="c0"),
+    )
+    scenario = replace(
+        scenario,
+        topics={"orders": 40, "more": 5},
+        members=tuple(members),
+        plan=plan,
+        network=NetworkConfig(mean_us=5000),
+        until_ms=50_000,
+        compute_us_per_partition=100_000,
+    )
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
 
 
 def test_a_topic_may_be_deleted_before_its_members_give_it_up() -> None:

@@ -25,11 +25,13 @@ from tests.simulation.timed.drawn import (
     APPENDS_US,
     NETWORKS,
     PLAYABLE,
+    REQUEST_TIMEOUTS_MS,
     SERVICES_US,
     actions,
     some_time_after,
 )
 from tests.simulation.timed.engines import without_events
+from tests.simulation.timed.test_eager_stages import SOON_US, require_same_states
 
 TIMES = some_time_after(10_000, 20_000, 40_000)
 """Often soon after another thing."""
@@ -59,6 +61,7 @@ def members(draw: st.DrawFn, number: int) -> MemberConfig:
         sync_delay_us=0 if plain else 5000,
         heartbeats_go_on=draw(st.booleans()) if not plain else False,
         metadata_age_ms=draw(st.sampled_from([5000, 300_000])),
+        request_timeout_ms=draw(REQUEST_TIMEOUTS_MS),
         starts_at_ms=draw(st.sampled_from([0, 0, 0, 0, 7 * number, 12_000, None])),
     )
 
@@ -94,6 +97,14 @@ def both(scenario: Scenario) -> tuple[Played, Played]:
 def test_a_run_is_the_same_whether_its_rounds_are_events_or_computed(scenario: Scenario) -> None:
     computed, queued = both(scenario)
     assert without_events(computed) == without_events(queued)
+
+
+@cases(40)
+@given(scenarios(), st.integers(0, 9), SOON_US)
+def test_members_come_to_the_state_in_which_they_would_be(
+    scenario: Scenario, at_rebalance: int, after_us: int
+) -> None:
+    require_same_states(scenario, at_rebalance, after_us)
 
 
 @pytest.mark.parametrize("name", [name for name, each in PLAYABLE if each is GroupProtocol.CLASSIC])

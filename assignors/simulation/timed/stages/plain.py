@@ -32,6 +32,8 @@ class PlainMembers:
     """int64[N]: one more than the longest time to a poll, in microseconds."""
     join_limits: Int64
     """int64[N]: so long a JoinGroup waits for its answer, in microseconds."""
+    request_limits: Int64
+    """int64[N]: so long other requests do."""
     are_eager: NDArray[np.bool_]
     """bool[N]: who gives up everything before it joins."""
     revoke_us: Int64
@@ -86,6 +88,7 @@ def plain_members(members: Sequence[ClassicMember], *, keeps_changes: bool) -> P
         ),
         poll_limits=np.array([each.poll_ms * MILLISECOND + 1 for each in configs]),
         join_limits=np.array([each * MILLISECOND for each in limits]),
+        request_limits=np.array([each.request_timeout_ms * MILLISECOND for each in configs]),
         are_eager=np.array([not each.is_cooperative for each in members], dtype=np.bool_),
         revoke_us=np.array([each.revoke_ms * MILLISECOND for each in configs]),
         assign_us=np.array([each.assign_ms * MILLISECOND for each in configs]),

@@ -248,7 +248,8 @@ class ComputedRounds:
             generations = self.watch.generations
             for number in stage.rows:
                 generations[number] = generation
-        queue.stop(DUE)
+        limits = stage.answered + self.plain.request_limits[numbers]
+        queue.start(DUE, max(int(limits.min()) - 1, queue.now), (COORDINATOR, StageDue()))
         stage.step, stage.began = Step.SYNCING, queue.moment
         stage.tokens = self.coordinator.tokens
         stage.flight = Flight.of(numbers, stage.synced, stage.answered, stage.flight.service_us)

@@ -123,6 +123,7 @@ def _starters(own: ConsumerStart) -> Starters:
         poll_limits=np.array([each.poll_ms * MILLISECOND + 1 for each in configs]),
         assign_us=np.array([each.assign_ms * MILLISECOND for each in configs]),
         revoke_us=np.array([each.revoke_ms * MILLISECOND for each in configs]),
+        rebalance_us=np.array([each.rebalance_timeout_ms * MILLISECOND for each in configs]),
         delays=network.delays,
         service_us=broker.service_us,
         append_us=broker.append_us,

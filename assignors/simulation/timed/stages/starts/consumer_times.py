@@ -42,6 +42,8 @@ class Starters:
     """One more than the longest time to a poll."""
     assign_us: Int64
     revoke_us: Int64
+    rebalance_us: Int64
+    """How long each may take to give something up before the coordinator removes it."""
     delays: Delays
     service_us: int
     append_us: int
@@ -258,5 +260,6 @@ def _gives_up(starters: Starters, before: Joined) -> tuple[int, int, int]:
     reports = gives_up + starters.revoke_us[row] + starters.poll_limits[row] - 1
     require(reports < before.due[row] + starters.every[row])
     heard = np.maximum(starters.arrive(row, reports), arrived)
+    require(heard < arrived + starters.rebalance_us[row])
     require(heard > answered)  # of one moment the heartbeats of the others come before answers
     return int(gives_up[0]), int(reports[0]), int(heard[0])
