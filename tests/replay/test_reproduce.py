@@ -9,10 +9,9 @@ import pytest
 
 from assignors.model import Group
 from assignors.rebalance import Rebalance
-from assignors.registry import ASSIGNORS
 from assignors.replay.analysis.fingerprint import BROKER, JAVA_NEW, JAVA_OLD
 from assignors.replay.analysis.group_analysis import analysed_group
-from assignors.replay.analysis.reproduce import Reproduction, reproductions, shares
+from assignors.replay.analysis.reproduce import BY_PROTOCOL, Reproduction, reproductions, shares
 from assignors.replay.analysis.table_rows import generation_rows
 from assignors.replay.engines.python import Settings, replay
 from assignors.replay.history.timeline import group_history, learned_names, timeline
@@ -156,13 +155,13 @@ def test_a_leader_remembers_the_generations_it_was_told_and_another_one_does_not
 ) -> None:
     """Java's sticky assignor keeps the highest generation it saw for as long as it lives."""
     asked: list[int] = []
-    java = ASSIGNORS["java/sticky"]
+    java = BY_PROTOCOL["sticky"]
 
     def watched(group: Group) -> Rebalance:
         asked.append(group.state.max_generation)
         return java.assign(group)
 
-    monkeypatch.setitem(ASSIGNORS, "java/sticky", replace(java, assign=watched))
+    monkeypatch.setitem(BY_PROTOCOL, "sticky", replace(java, assign=watched))
     claims = encode_sticky_user_data({"t": (0,)}, 7)
     said = encode_subscription(Subscription(topics=("t",), user_data=claims))
     plan = {"a": Says(subscription=said), "b": Says()}
