@@ -29,6 +29,7 @@ from assignors.simulation.timed.stages.plain import (
 )
 from assignors.simulation.timed.stages.reconciling.asking import Asking
 from assignors.simulation.timed.stages.reconciling.members import ReconcilingMembers
+from assignors.simulation.timed.stages.reconciling.steps import MemberSteps
 from assignors.simulation.timed.stages.stage import StageDue
 from assignors.simulation.timed.stages.starts import classic, consumer
 from assignors.simulation.timed.stages.starts.start import NotTogether, Start
@@ -90,7 +91,7 @@ def _compute_reconciliations(
             clients=[each for each in run.sides.members if isinstance(each, ConsumerClient)],
             heartbeats=heartbeats,
             watch=run.watch,
-            consume=consume,
+            steps=MemberSteps(heartbeats=heartbeats, watch=run.watch, consume=consume),
         )
 
 

@@ -228,16 +228,17 @@ class ConsumerGroup:
     def put(self, member: ConsumerMember) -> None:
         """Add a member, or replace what it was. Cost: O(its partitions)."""
         before = self.members.get(member.member_id)
-        self.members[member.member_id] = member
-        if before is None:
-            self.order.put(member.member_id, string_hash(member.member_id))
-        else:
-            self.order.put_again()
         if before is None or before[4:6] != member[4:6] or before.topics is not member.topics:
             self.changed_since.add(member.member_id)
         self.counts.replace(before, member)
-        self.known_homogeneous = None
-        self._hold(before, member)
+        if before is None:
+            self.members[member.member_id] = member
+            self.order.put(member.member_id, string_hash(member.member_id))
+            self.known_homogeneous = None
+            self._count(member, 1)
+            self._hold(member)
+        else:
+            self.move(before, member)
         if before is not None and before.instance_id is not None:
             self.static_ids.pop(before.instance_id, None)
         if member.instance_id is not None:
@@ -248,7 +249,11 @@ class ConsumerGroup:
         self.members[after.member_id] = after
         self.order.put_again()
         self.known_homogeneous = None
-        self._hold(before, after, keeps=keeps)
+        self._count(before, -1)
+        self._count(after, 1)
+        if not (keeps or before.holds_as(after)):
+            self._free(before, after.assigned)
+            self._hold(after)
 
     def put_all(self, members: Sequence[ConsumerMember]) -> None:
         """Add members that name topics, ask for nothing else and have nothing; or replace them.
@@ -283,7 +288,8 @@ class ConsumerGroup:
         self.order.remove(member_id, string_hash(member_id))
         self.counts.replace(member, None)
         self.known_homogeneous = None
-        self._hold(member, None)
+        self._count(member, -1)
+        self._free(member, {})
         if member.instance_id is not None:
             self.static_ids.pop(member.instance_id, None)
 
@@ -294,26 +300,17 @@ class ConsumerGroup:
             self.removed = []
         return removed
 
-    def _hold(
-        self,
-        before: ConsumerMember | None,
-        after: ConsumerMember | None,
-        *,
-        keeps: bool = False,
-    ) -> None:
-        """Keep which epoch each partition is held in. Cost: O(partitions), O(1) for the same."""
-        for each, by in ((before, -1), (after, 1)):
-            if each is not None and each.state is MemberState.STABLE:
-                self.stable[each.epoch] += by
-        if keeps or (before is not None and after is not None and before.holds_as(after)):
-            return
-        if before is not None:
-            self._free(before, {} if after is None else after.assigned)
-        if after is not None:
-            held = self.partition_epochs
-            for part in (after.assigned, after.revoking):
-                for topic, numbers in part.items():
-                    held.setdefault(topic, {}).update(dict.fromkeys(numbers, after.epoch))
+    def _count(self, member: ConsumerMember, by: int) -> None:
+        """Count a member that has its target, or no longer."""
+        if member.state is MemberState.STABLE:
+            self.stable[member.epoch] += by
+
+    def _hold(self, member: ConsumerMember) -> None:
+        """Keep in which epoch a member holds its partitions. Cost: O(those)."""
+        held, epoch = self.partition_epochs, member.epoch
+        for part in (member.assigned, member.revoking):
+            for topic, numbers in part.items():
+                held.setdefault(topic, {}).update(dict.fromkeys(numbers, epoch))
 
     def _free(self, before: ConsumerMember, assigned: EpochsByPartition) -> None:
         """Let partitions be free that a member held and is no longer assigned."""

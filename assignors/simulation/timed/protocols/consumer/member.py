@@ -26,7 +26,12 @@ from assignors.simulation.timed.protocols.application import (
     watch_thread,
     whole_poll,
 )
-from assignors.simulation.timed.protocols.consumer.member_state import TIMERS, ConsumerClient, send
+from assignors.simulation.timed.protocols.consumer.member_state import (
+    TIMERS,
+    ConsumerClient,
+    next_request,
+    send,
+)
 from assignors.simulation.timed.protocols.consumer.messages import (
     LEAVE_EPOCH,
     STATIC_LEAVE_EPOCH,
@@ -231,25 +236,8 @@ def send_now(state: ConsumerClient, after_us: int = 0) -> None:
     if state.in_flight is not None:
         state.must_send = True
         return
-    is_join = state.epoch == 0
-    config = state.config
-    says_all = is_join or state.says_all
-    request = ConsumerHeartbeat(
-        state.member_id,
-        state.epoch,
-        config.instance_id,
-        config.rack_id,
-        config.rebalance_timeout_ms if says_all else -1,
-        state.topics if says_all or state.has_new_topics else None,
-        state.confirmed if says_all or state.must_report else None,
-        config.name,
-        config.pattern if says_all else None,
-        config.remote_assignor if says_all else None,
-    )
-    state.must_send = state.acknowledges = state.must_report = False
-    state.has_new_topics = state.says_all = False
-    state.in_flight = send(state, request, after_us)
-    state.out.append(next_beat(config.by_its_clock(state.heartbeat_interval_ms)))
+    state.in_flight = send(state, next_request(state), after_us)
+    state.out.append(next_beat(state.config.by_its_clock(state.heartbeat_interval_ms)))
 
 
 def _rejoin(state: ConsumerClient) -> None:

@@ -95,3 +95,24 @@ def send(state: ConsumerClient, request: ConsumerHeartbeat, after_us: int = 0) -
     state.number += 1
     state.out.append(Send(state.number, request, after_us))
     return state.number
+
+
+def next_request(state: ConsumerClient) -> ConsumerHeartbeat:
+    """Return the heartbeat that a member sends now, with what it has to say."""
+    config = state.config
+    says_all = state.epoch == 0 or state.says_all
+    request = ConsumerHeartbeat(
+        state.member_id,
+        state.epoch,
+        config.instance_id,
+        config.rack_id,
+        config.rebalance_timeout_ms if says_all else -1,
+        state.topics if says_all or state.has_new_topics else None,
+        state.confirmed if says_all or state.must_report else None,
+        config.name,
+        config.pattern if says_all else None,
+        config.remote_assignor if says_all else None,
+    )
+    state.must_send = state.acknowledges = state.must_report = False
+    state.has_new_topics = state.says_all = False
+    return request

@@ -36,9 +36,7 @@ class Asking:
     take_note: Callable[[CoordinatorEvent, int], object]
     """Takes note of a step of the coordinator; with the epoch before it."""
 
-    def answer(
-        self, arrived: Arrived, request: ConsumerHeartbeat
-    ) -> tuple[ConsumerHeartbeatResponse, bool]:
+    def answer(self, request: ConsumerHeartbeat) -> tuple[ConsumerHeartbeatResponse, bool]:
         """Return the answer to a request that has arrived, and whether it waits for records.
 
         Its member's session is left out. Cost: O(its partitions), plus the assignor where a target
@@ -49,7 +47,9 @@ class Asking:
         found = brought_on(state, now_ms, request)
         if found is not None:
             response, timer = found
-            self.meter.count(now, self.heartbeats.sides, before)
+            # While it rebalances, one that is on its way only shows that it goes on.
+            if self.meter.began is None or response.epoch == before:
+                self.meter.count(now, self.heartbeats.sides, before)
             if timer is not None:
                 self._start(*timer)
             return response, timer is not None
@@ -57,7 +57,7 @@ class Asking:
         for key, after_us, data in changes.timers:
             if key[0] != SESSION:
                 self._start(key, after_us, data)
-        self.take_note(arrived, before)
+        self.take_note(Arrived(0, request), before)
         assert isinstance(changes.response, ConsumerHeartbeatResponse)
         return changes.response, bool(changes.records)
 

@@ -4,10 +4,10 @@ A member that hears of another assignment, or has to wait for one, goes through 
 heartbeats and reports with their answers, polls and callbacks. Others have to do with four of them:
 the coordinator handles a heartbeat, the member stops to consume something, it begins to and reports
 that, and the coordinator handles the report. These alone are queued. What lies between them is
-arithmetic, and the member's own steps are taken when the next of the four is due.
+arithmetic (`way`), and what a member does is done when the next of the four is due (`steps`).
 
-Nothing here decides anything: the member's steps and the coordinator's are theirs. When something
-happens to a member it goes on by events, as it would stand then (`release`).
+Nothing here decides anything: what a member and the coordinator come to is what their steps lead
+to. When something happens to a member it goes on by events, as it would stand then (`release`).
 
 That every run ends the same as by events alone is a law
 (`tests/simulation/timed/test_reconciling.py`).
@@ -15,16 +15,14 @@ That every run ends the same as by events alone is a law
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
-from assignors.simulation.timed.monitors.moment import Consumption
-from assignors.simulation.timed.monitors.watch import Watch, saw_member
+from assignors.simulation.timed.heartbeats import Heartbeats
+from assignors.simulation.timed.monitors.watch import Watch
 from assignors.simulation.timed.network import NEVER
 from assignors.simulation.timed.plain_heartbeats import Rest
-from assignors.simulation.timed.protocols.consumer.member import step
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
+from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient, next_request
 from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerError,
     ConsumerHeartbeat,
@@ -32,12 +30,6 @@ from assignors.simulation.timed.protocols.consumer.messages import (
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Arrived,
-    Consume,
-    Effect,
-    Fired,
-    MemberEvent,
-    Schedule,
-    Send,
 )
 from assignors.simulation.timed.protocols.partitions import are_same
 from assignors.simulation.timed.queue import Rank
@@ -48,6 +40,9 @@ from assignors.simulation.timed.stages.reconciling.member import (
     Next,
     ReconciliationDue,
     Reconciling,
+)
+from assignors.simulation.timed.stages.reconciling.steps import MemberSteps
+from assignors.simulation.timed.stages.reconciling.way import (
     gains_at,
     has_all_at,
     is_plain,
@@ -55,7 +50,6 @@ from assignors.simulation.timed.stages.reconciling.member import (
 )
 
 DUE = ReconciliationDue()
-BEAT = HEARTBEAT.key
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,10 +60,13 @@ class ReconcilingMembers:
     clients: Sequence[ConsumerClient]
     heartbeats: Heartbeats
     watch: Watch | None
-    consume: Callable[[int, MemberEvent, Consume], None]
-    """Lets a member consume other partitions."""
+    steps: MemberSteps
     members: dict[int, Reconciling] = field(default_factory=dict)
     """By member number."""
+    known: dict[int, Reconciling] = field(default_factory=dict)
+    """Those that were on their way once, to be filled anew."""
+    plain: dict[int, bool] = field(default_factory=dict)
+    """Member number -> whether it `is_plain`, of those that were asked for."""
     answers: dict[int, Answer] = field(default_factory=dict)
     """Member number -> the last answer that the member knew of before it came, or comes."""
 
@@ -87,13 +84,28 @@ class ReconcilingMembers:
             and not client.is_busy
             and client.target_number == client.confirmed_number > 0
             and client.member_id in self.asking.waiting.coordinator.group.members
-            and is_plain(client)
+            and self._is_plain(number)
         )
+
+    def _is_plain(self, number: int) -> bool:
+        known = self.plain.get(number)
+        if known is None:
+            known = self.plain[number] = is_plain(self.clients[number])
+        return known
 
     def wait(self, number: int, rest: Rest) -> None:
         """Let a member wait of which nothing is in the queue. Cost: O(log n)."""
         due, every, session_over, timeout, member_id = rest
-        one = Reconciling(number, Next.HEARTBEAT, due, every, session_over, timeout, member_id)
+        one = self.known.get(number)
+        if one is None:
+            client, key = self.clients[number], ("reconciling", number)
+            one = Reconciling(
+                number, client, key, Next.HEARTBEAT, due, every, session_over, timeout, member_id
+            )
+            self.known[number] = one
+        else:
+            one.due, one.every, one.session_over = due, every, session_over
+            one.session_timeout, one.member_id = timeout, member_id
         self.members[number] = one
         self._await(one)
 
@@ -110,7 +122,7 @@ class ReconcilingMembers:
         member is not plain. Cost: O(log n), O(its partitions) if it has moved.
         """
         heartbeats, client = self.heartbeats, self.clients[number]
-        if not (is_plain(client) and client.target_number == client.confirmed_number > 0):
+        if not (client.target_number == client.confirmed_number > 0 and self._is_plain(number)):
             return False
         queue, network, broker = heartbeats.queue, heartbeats.network, heartbeats.broker
         due, every, session_over, timeout, member_id = heartbeats.resting[number]
@@ -135,46 +147,58 @@ class ReconcilingMembers:
     def happen(self, number: int) -> None:
         """Let happen what is next for a member."""
         one = self.members[number]
-        if one.next is Next.HEARTBEAT:
+        what = one.next
+        if what is Next.HEARTBEAT:
             self._beat(one)
-        elif one.next is Next.REPORT:
-            assert one.report is not None, "it is sent"
-            own_number, report, _ = one.report
-            self._ask(one, own_number, report)
+        elif what is Next.REPORT:
+            self._arrive(one)
+        elif what is Next.REVOCATION:
+            self._give_up(one)
         else:
-            self._go_on(one, self.heartbeats.queue.now + 1)
-            if one.next is Next.REVOCATION:
-                self._give_up(one)
-            else:
-                assert one.report is not None, "it reports what it has"
-                one.next = Next.REPORT
-                self._start(one, one.report[2])
+            self._have_all(one)
 
     def _beat(self, one: Reconciling) -> None:
         """Let the coordinator handle a heartbeat that says nothing."""
-        number, heartbeats = one.number, self.heartbeats
-        sent, _ = step(self.clients[number], HEARTBEAT)
-        assert isinstance(sent, Send)
-        assert isinstance(sent.request, ConsumerHeartbeat)
+        network, client = self.heartbeats.network, one.client
+        request = next_request(client)
+        client.number += 1
+        client.in_flight = client.number
         one.due += one.every
-        heartbeats.network.count(heartbeats.plain.request, 1)
-        self._ask(one, sent.number, sent.request)
+        network.requests[self.heartbeats.plain.request] += 1
+        now = self.heartbeats.queue.now
+        self._ask(one, client.number, request, now + self.heartbeats.broker.service_us, Rank.ANSWER)
 
-    def _ask(self, one: Reconciling, own_number: int, request: ConsumerHeartbeat) -> None:
-        """Let the coordinator handle a request, and see what its answer leads to."""
-        heartbeats, number = self.heartbeats, one.number
-        network, broker, now = heartbeats.network, heartbeats.broker, heartbeats.queue.now
-        network.links[number].arrives = now
-        event = Arrived(0, request)
-        leaves = network.handled(now, event, broker.service_us)
+    def _arrive(self, one: Reconciling) -> None:
+        """Let the coordinator handle a report."""
+        assert one.report is not None, "it is sent"
+        own_number, report, _ = one.report
+        now, broker = self.heartbeats.queue.now, self.heartbeats.broker
+        leaves = self.heartbeats.network.handled(now, Arrived(0, report), broker.service_us)
+        self._ask(one, own_number, report, leaves, None)
+
+    def _ask(
+        self,
+        one: Reconciling,
+        own_number: int,
+        request: ConsumerHeartbeat,
+        leaves: int,
+        rank: Rank | None,
+    ) -> None:
+        """Let the coordinator handle a request, and see what its answer leads to.
+
+        An answer to a heartbeat that said nothing comes last of its moment, as `Network.send` has
+        it (`rank`).
+        """
+        heartbeats = self.heartbeats
+        network, now = heartbeats.network, heartbeats.queue.now
+        link = network.links[one.number]
+        link.arrives = now
         one.session_over = now + one.session_timeout
-        response, is_written = self.asking.answer(event, request)
-        leaves += is_written * broker.append_us
-        returns = network.returns(number, leaves)
-        network.links[number].returns = returns
-        # As `Network.send` has it: an answer to a heartbeat that said nothing comes last.
-        rank = Rank.ANSWER if one.next is Next.HEARTBEAT else None
-        one.answer = Answer(own_number, response, returns, rank, self.clients[number].epoch)
+        response, is_written = self.asking.answer(request)
+        if is_written:
+            leaves += heartbeats.broker.append_us
+        link.returns = returns = network.returns(one.number, leaves)
+        one.answer = Answer(own_number, response, returns, rank, one.client.epoch)
         one.pending = (returns, Answered(own_number, response))
         one.report = None
         self._set_off(one, one.answer)
@@ -186,7 +210,7 @@ class ReconcilingMembers:
         if answer.response.error is not ConsumerError.NONE or returns >= one.due:
             self._leave(one)
         elif target is None or are_same(target, client.target):
-            self._go_on(one, NEVER)
+            self.steps.go_on(one, NEVER)
             self.answers[one.number] = answer
             self._rest_or_wait(one)
         elif (revokes := revokes_at(client, target, returns)) is not None:
@@ -195,11 +219,18 @@ class ReconcilingMembers:
             self._expect_next(one, Next.ASSIGNMENT, gains_at(client, returns))
 
     def _give_up(self, one: Reconciling) -> None:
-        """See when a member that has given up something has its target."""
-        client = self.clients[one.number]
+        """Let a member stop to consume something; see when it has its target."""
+        self.steps.give_up(one)
+        client, now = one.client, self.heartbeats.queue.now
         assert client.going_for is not None
-        at = has_all_at(client, client.going_for, self.heartbeats.queue.now)
-        self._expect_next(one, Next.ASSIGNMENT, at)
+        self._expect_next(one, Next.ASSIGNMENT, has_all_at(client, client.going_for, now))
+
+    def _have_all(self, one: Reconciling) -> None:
+        """Let a member have what it set out for, and report it."""
+        self.steps.have_all(one)
+        assert one.report is not None, "it reports what it has"
+        one.next = Next.REPORT
+        self._start(one, one.report[2])
 
     def _expect_next(self, one: Reconciling, what: Next, at: int) -> None:
         """Let what a member does next be an event.
@@ -220,54 +251,9 @@ class ReconcilingMembers:
         else:
             self._await(one)
 
-    def _go_on(self, one: Reconciling, before: int) -> None:
-        """Let a member take the steps due before a moment, up to one that changes what it has."""
-        number, client = one.number, self.clients[one.number]
-        has_other = False
-        while one.pending is not None and one.pending[0] < before and not has_other:
-            (at, event), one.pending = one.pending, None
-            effects = step(client, event)
-            for effect in effects:
-                if isinstance(effect, Schedule):
-                    key, after_us, _ = effect
-                    if key == BEAT:
-                        one.due = at + after_us
-                    else:
-                        one.pending = (at + after_us, Fired(key, 0))
-                elif isinstance(effect, Consume):
-                    has_other = True
-                    self.consume(number, event, effect)
-                elif isinstance(effect, Send):
-                    self._report(one, at, effect)
-            self._watch(number, event, effects, has_other=has_other)
-
-    def _watch(
-        self, number: int, event: MemberEvent, effects: list[Effect], *, has_other: bool
-    ) -> None:
-        """Let monitors know what a member does; nobody else has to do with what it gives up.
-
-        So that is not kept as what it commits.
-        """
-        watch = self.watch
-        if watch is None:
-            return
-        if watch.ledger.doubled or watch.lasting or watch.committed_by:
-            queue = self.heartbeats.queue
-            saw_member(watch, (queue.count, queue.now), number, event, effects)
-        elif has_other:
-            watch.does[number] = Consumption(consumed=self.clients[number].owned)
-        watch.generations[number] = self.clients[number].epoch
-
-    def _report(self, one: Reconciling, at: int, sent: Send) -> None:
-        """Send what a member has come to."""
-        assert isinstance(sent.request, ConsumerHeartbeat)
-        network = self.heartbeats.network
-        network.count(self.heartbeats.plain.request, 1)
-        one.report = (sent.number, sent.request, network.arrives(one.number, at))
-
     def _start(self, one: Reconciling, at: int, rank: Rank | None = None) -> None:
         number = one.number
-        self.heartbeats.queue.start(("reconciling", number), at, (number, DUE), rank, number)
+        self.heartbeats.queue.start(one.key, at, (number, DUE), rank, number)
 
     # Whatever is not so
 
@@ -276,7 +262,7 @@ class ReconcilingMembers:
         now = self.heartbeats.queue.now
         for one in self.members.values():
             if one.pending is not None:
-                self._go_on(one, now)
+                self.steps.go_on(one, now)
 
     def release(self, number: int) -> None:
         """Let a member go on by events, if it is on its way. Cost: O(log n)."""
@@ -289,7 +275,7 @@ class ReconcilingMembers:
             self.heartbeats.put(number, _rest(one))
             self.heartbeats.wake(number)
         else:
-            self._go_on(one, self.heartbeats.queue.now)
+            self.steps.go_on(one, self.heartbeats.queue.now)
             self._leave(one)
 
     def _leave(self, one: Reconciling) -> None:
@@ -315,7 +301,7 @@ class ReconcilingMembers:
                 sent = max((at - one.due) // one.every + 1, 0)
                 self.heartbeats.network.count(self.heartbeats.plain.request, sent)
             elif one.pending is not None:
-                self._go_on(one, at + 1)
+                self.steps.go_on(one, at + 1)
 
 
 def _rest(one: Reconciling) -> Rest:

@@ -66,7 +66,9 @@ def _next(
         if had and len(had) == len(wanted) and had.keys() == wanted:
             kept[topic] = had
             continue
-        goes = {number: epoch for number, epoch in had.items() if number not in wanted}
+        goes: dict[int, int] = {}
+        if not had.keys() <= wanted:
+            goes = {number: epoch for number, epoch in had.items() if number not in wanted}
         stays: Mapping[int, int] = _without(had, goes) if goes else had
         free: dict[int, int] = {}
         if len(stays) < len(wanted):

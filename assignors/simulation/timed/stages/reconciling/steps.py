@@ -1,0 +1,150 @@
+"""What members on their way do themselves: taken later than it happens, each with its own time.
+
+Most take the two changes of their way at once (`way`). Where a monitor looks at more than these, or
+something has happened meanwhile, a member takes its own steps one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
+from assignors.simulation.timed.monitors.moment import Consumption
+from assignors.simulation.timed.monitors.watch import Watch, saw_member
+from assignors.simulation.timed.protocols.consumer.member import step
+from assignors.simulation.timed.protocols.consumer.member_state import next_request
+from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
+from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
+    Answered,
+    Consume,
+    Effect,
+    Fired,
+    MemberEvent,
+    Schedule,
+    Send,
+)
+from assignors.simulation.timed.stages.reconciling.member import Reconciling
+from assignors.simulation.timed.stages.reconciling.way import (
+    end_revocation,
+    give_up,
+    set_out_to_gain,
+    take,
+)
+
+BEAT = HEARTBEAT.key
+POLLED, REVOKED, ASSIGNED = (Fired((name,), 0) for name in ("poll", "revoked", "assigned"))
+"""What leads to another consumption: a poll, and the ends of callbacks."""
+
+
+@dataclass(slots=True, kw_only=True)
+class MemberSteps:
+    """What members do, and who has to know of it."""
+
+    heartbeats: Heartbeats
+    watch: Watch | None
+    consume: Callable[[int, MemberEvent, Consume], None]
+    """Lets a member consume other partitions."""
+
+    def give_up(self, one: Reconciling) -> None:
+        """Let a member stop to consume what it is to give up. Cost: O(its partitions)."""
+        now, answer = self.heartbeats.queue.now, one.answer
+        assert answer is not None, "it has set off"
+        if self._is_quiet and self._is_to_hear(one):
+            self._consume(one, POLLED, Consume(give_up(one.client, answer.response), "revoked"))
+            one.pending = (now + one.client.config.revoke_ms * MILLISECOND, REVOKED)
+        else:
+            self.go_on(one, now + 1)
+
+    def have_all(self, one: Reconciling) -> None:
+        """Let a member have what it set out for, and report it."""
+        client, pending = one.client, one.pending
+        has_revoked = pending is not None and pending[1] is REVOKED
+        if self._is_quiet and (has_revoked or self._is_to_hear(one)):
+            number, now, network = one.number, self.heartbeats.queue.now, self.heartbeats.network
+            if has_revoked:
+                end_revocation(client)
+            else:
+                assert one.answer is not None, "it has set off"
+                set_out_to_gain(client, one.answer.response)
+            if take(client):
+                self._consume(one, ASSIGNED, Consume(client.owned, "assigned"))
+            report = next_request(client)
+            client.number += 1
+            client.in_flight = client.number
+            network.requests[self.heartbeats.plain.request] += 1
+            one.pending, one.due = None, now + one.every
+            one.report = (client.number, report, network.arrives(number, now))
+        else:
+            self.go_on(one, self.heartbeats.queue.now + 1)
+
+    @property
+    def _is_quiet(self) -> bool:
+        """Whether no monitor looks at what a member does between the changes that others see."""
+        watch = self.watch
+        return watch is None or not (watch.ledger.doubled or watch.lasting or watch.committed_by)
+
+    def _is_to_hear(self, one: Reconciling) -> bool:
+        """Return whether a member has still to hear of the target that it is to set out for."""
+        pending, client = one.pending, one.client
+        is_there = client.target_number == client.confirmed_number
+        return is_there and pending is not None and type(pending[1]) is Answered
+
+    def _consume(self, one: Reconciling, event: Fired, effect: Consume) -> None:
+        """Let a member consume something else, as monitors see it too."""
+        number, watch = one.number, self.watch
+        self.consume(number, event, effect)
+        if watch is None:
+            return
+        if self._is_quiet:
+            watch.does[number] = Consumption(consumed=effect.owned)
+        else:  # somebody else consumes some of it
+            queue = self.heartbeats.queue
+            saw_member(watch, (queue.count, queue.now), number, event, [effect])
+        watch.generations[number] = one.client.epoch
+
+    def go_on(self, one: Reconciling, before: int) -> None:
+        """Let a member take the steps due before a moment, up to one that changes what it has."""
+        number, client = one.number, one.client
+        has_other = False
+        while one.pending is not None and one.pending[0] < before and not has_other:
+            (at, event), one.pending = one.pending, None
+            effects = step(client, event)
+            for effect in effects:
+                if isinstance(effect, Schedule):
+                    key, after_us, _ = effect
+                    if key == BEAT:
+                        one.due = at + after_us
+                    else:
+                        one.pending = (at + after_us, Fired(key, 0))
+                elif isinstance(effect, Consume):
+                    has_other = True
+                    self.consume(number, event, effect)
+                elif isinstance(effect, Send):
+                    self._report(one, at, effect)
+            self._watch(one, event, effects, has_other=has_other)
+
+    def _watch(
+        self, one: Reconciling, event: MemberEvent, effects: list[Effect], *, has_other: bool
+    ) -> None:
+        """Let monitors know what a member does; nobody else has to do with what it gives up.
+
+        So that is not kept as what it commits.
+        """
+        watch, number = self.watch, one.number
+        if watch is None:
+            return
+        if not self._is_quiet:
+            queue = self.heartbeats.queue
+            saw_member(watch, (queue.count, queue.now), number, event, effects)
+        elif has_other:
+            watch.does[number] = Consumption(consumed=one.client.owned)
+        watch.generations[number] = one.client.epoch
+
+    def _report(self, one: Reconciling, at: int, sent: Send) -> None:
+        """Send what a member has come to."""
+        assert isinstance(sent.request, ConsumerHeartbeat)
+        network = self.heartbeats.network
+        network.count(self.heartbeats.plain.request, 1)
+        one.report = (sent.number, sent.request, network.arrives(one.number, at))
