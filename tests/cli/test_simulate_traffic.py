@@ -10,7 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from assignors.cli.command import command
+from assignors.simulation.traffic.document import traffic_from_document
 from assignors.simulation.traffic.tables.rows import traffic_rows
+from assignors.simulation.traffic.worlds import WORLDS, world
 
 SMALL = {
     "version": 1,
@@ -33,6 +35,19 @@ def file(tmp_path: Path) -> str:
     path = tmp_path / "traffic.json"
     path.write_text(json.dumps(SMALL))
     return str(path)
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_show_prints_what_is_read_as_the_same_scenario(name: str) -> None:
+    done = run("--traffic", name, "--show")
+    assert done.exit_code == 0, done.stderr
+    assert traffic_from_document(json.loads(done.stdout)) == world(name)
+
+
+def test_show_prints_every_key_of_a_file(file: str) -> None:
+    shown = json.loads(run("--traffic", file, "--show").stdout)
+    assert traffic_from_document(shown) == traffic_from_document(SMALL)
+    assert shown["leader"]["decides_every_s"] == 60
 
 
 def test_a_line_for_each_seed_and_assignor_has_its_figures(file: str) -> None:

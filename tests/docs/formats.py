@@ -30,6 +30,7 @@ from assignors.simulation.traffic.scenario import (
     TrafficMember,
     TrafficScenario,
 )
+from tests.docs.simulator_reference import choices_of, settings_of, values_of
 from tests.docs.source import DOCS, table, texts_of
 
 PAGE = DOCS / "reference" / "formats.md"
@@ -74,20 +75,24 @@ TEXTS: dict[str, dict[str, str]] = {
         for kind in (Load, Settings, Measured, Derived)
         for name, text in texts_of(kind).items()
     },
-    "traffic": {
-        f"{place}{name}": text
-        for place, kind in (
-            ("", TrafficScenario),
-            ("members[].", TrafficMember),
-            ("plan[].", TrafficAction),
-            ("rates.", RateConfig),
-            ("leader.", LeaderConfig),
-        )
-        for name, text in texts_of(kind).items()
-    },
     "traffic-run": texts_of(TrafficResult),
 }
 """Format -> meanings of the keys that are fields of a class."""
+TRAFFIC = (
+    ("", TrafficScenario),
+    ("members[].", TrafficMember),
+    ("plan[].", TrafficAction),
+    ("rates.", RateConfig),
+    ("leader.", LeaderConfig),
+)
+"""The classes of a traffic scenario, each with the place of its keys."""
+MANY = {
+    "`topics`": "12 topics of 20, `t00` to `t11`",
+    "`members`": "12 members, `m00` to `m11`",
+    "`rates`": "see below",
+    "`leader`": "see below",
+}
+"""Keys of it whose defaults are too long for a table."""
 
 
 def page() -> str:
@@ -142,6 +147,9 @@ def _section(each: Format) -> Iterator[str]:
         yield "What each field means is in [the reference](../simulator-reference.md).\n"
         yield from table(head[:2], (row[:2] for row in _rows(each.schema)))
         return
+    if each.name == "traffic":
+        yield from _traffic(each.schema)
+        return
     for number, one in enumerate(branches or [each.schema]):
         if number and one.get("title") == "failed":
             continue
@@ -151,6 +159,24 @@ def _section(each: Format) -> Iterator[str]:
         yield from table(
             head,
             [(key, kind, text or texts.get(key.strip("`"), "")) for key, kind, text in _rows(one)],
+        )
+
+
+def _traffic(schema: Schema) -> Iterator[str]:
+    """Yield the keys of a traffic scenario with their defaults, and what its words mean."""
+    known = {
+        f"`{place}{name.strip('`')}`": (MANY.get(f"{place}{name}", default), text)
+        for place, kind in TRAFFIC
+        for name, default, text in settings_of(kind, place.rstrip("."))
+    }
+    yield "What is left out, or null, has its default.\n"
+    rows = [(*row, *known.get(row[0], ("", row[2]))) for row in _rows(schema)]
+    shown = [(key, kind, default, text) for key, kind, _, default, text in rows]
+    yield from table(("key", "type", "default", "meaning"), shown)
+    for place, words in choices_of(TrafficScenario):
+        yield f"Values of `{place}`:\n"
+        yield from table(
+            ("value", "meaning"), ((f"`{one}`", text) for one, text in values_of(words))
         )
 
 

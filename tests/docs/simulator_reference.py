@@ -9,7 +9,7 @@ shows is its docstring. `test_docs` fails where the page is not what this writes
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, asdict, fields, is_dataclass
 from enum import Enum, StrEnum
 from json import dumps
 from typing import Any, get_args, get_type_hints
@@ -61,11 +61,11 @@ def _format() -> Iterator[str]:
     for path, kind in parts_of(Scenario):
         yield f"### {f'`{path}`' if path else WHOLE}\n"
         yield f"{first_line(kind)}\n"
-        rows = (*UNREAD.get(kind, ()), *_fields(kind, path))
+        rows = (*UNREAD.get(kind, ()), *settings_of(kind, path))
         yield from table(("field", "default", "meaning"), rows)
     for path, words in choices_of(Scenario):
         yield f"### Values of `{path}`\n"
-        values = [(f"`{each.value}`", meaning) for each, meaning in _values(words)]
+        values = [(f"`{each.value}`", meaning) for each, meaning in values_of(words)]
         yield from table(("value", "meaning"), values)
 
 
@@ -102,7 +102,7 @@ def _gallery() -> Iterator[str]:
 # What the code says
 
 
-def _fields(kind: type[Any], path: str) -> list[tuple[str, str, str]]:
+def settings_of(kind: type[Any], path: str) -> list[tuple[str, str, str]]:
     """Return name, default and meaning of each field."""
     texts = texts_of(kind)
     return [
@@ -147,14 +147,15 @@ def _is_choice(kind: object) -> bool:
 def _default(one: Any, path: str) -> str:
     if one.default is not MISSING:
         value = one.default.value if isinstance(one.default, Enum) else one.default
-        return "null" if value is None else f"`{dumps(value)}`"
+        return "null" if value is None else f"`{dumps(value, default=asdict)}`"
     made = one.default_factory
     if made is MISSING:
         return ""
     return f"see `{path}`" if is_dataclass(made) else f"`{dumps(made())}`"
 
 
-def _values(words: type[Enum]) -> list[tuple[Enum, str]]:
+def values_of(words: type[Enum]) -> list[tuple[Enum, str]]:
+    """Return each word of an enumeration with its meaning."""
     texts = texts_of(words)
     return [(each, texts[each.name]) for each in words]
 

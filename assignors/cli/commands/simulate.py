@@ -111,6 +111,7 @@ def simulate(
     if traffic is not None:
         played = simulate_traffic(
             traffic,
+            shows=options["shows"],
             names=options["assignors"],
             first_seed=seed,
             seeds=options["seeds"],

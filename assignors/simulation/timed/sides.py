@@ -39,6 +39,7 @@ from assignors.simulation.timed.protocols.consumer.coordinator_state import (
     ConsumerCoordinator,
 )
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
+from assignors.simulation.timed.protocols.consumer.messages import STATIC_LEAVE_EPOCH
 from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
 from assignors.simulation.timed.protocols.consumer.step import step as consumer_step
 from assignors.simulation.timed.protocols.effects import (
@@ -244,12 +245,17 @@ def consumer_sides(scenario: Scenario) -> Sides:
 
 
 def _is_stable(coordinator: ConsumerCoordinator) -> bool:
-    """Return whether every member has its target, those counted that have moved at rest."""
+    """Return whether every member has its target, those counted that have moved at rest.
+
+    A static member that is away keeps what it had, and nobody waits for it: in Kafka the group is
+    called reconciling then, but no rebalance is going on.
+    """
     group = coordinator.group
     epoch, count = group.epoch, len(group.members)
     if epoch != group.target_epoch and count:
         return False  # nobody is in an epoch that has no target
-    return group.stable.get(epoch, 0) + coordinator.ahead(epoch) == count
+    away = group.stable.get(STATIC_LEAVE_EPOCH, 0)
+    return group.stable.get(epoch, 0) + coordinator.ahead(epoch) + away == count
 
 
 def _broker_assignor(name: str) -> Assignor:

@@ -11,10 +11,11 @@ many, named `c0`, `c1`, ...
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from assignors.documents.values import (
+    Document,
     DocumentError,
     ErrorCode,
     Place,
@@ -195,6 +196,14 @@ def traffic_from_document(document: object) -> TrafficScenario:
     scenario = TrafficScenario(**read_fields(named, READERS, ()))
     require_possible(scenario)
     return scenario
+
+
+def document_from_traffic(scenario: TrafficScenario) -> Document:
+    """Return the document of a scenario, every field written out: reading it gives the scenario.
+
+    Cost: O(its size).
+    """
+    return {"version": VERSION, **asdict(scenario)}
 
 
 def require_possible(scenario: TrafficScenario) -> None:

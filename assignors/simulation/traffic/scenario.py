@@ -37,7 +37,7 @@ class RateConfig:
     distribution: Distribution = Distribution.LOG_NORMAL
     """How mean rates differ."""
     spread: float = 1.0
-    """By how much; 0: not at all."""
+    """By how much, in the sense of the distribution."""
     drift: float = 0.3
     """Amplitude of a slow wave that all partitions of a topic share: 0.3 is up to 35 % more."""
     drift_period_s: int = 6 * HOUR_S

@@ -40,6 +40,14 @@ def test_a_classic_rebalance_interrupts_everybody_and_kip_848_those_who_give_som
     assert run(replace(restart, protocol=CONSUMER)).members_touched == 10 * 9
 
 
+def test_a_static_member_that_is_away_is_no_rebalance() -> None:
+    back_in_time = run(named("rolling-restart-static", protocol=CONSUMER))
+    assert (back_in_time.rounds, back_in_time.round_ms_max) == (0, 0.0)
+    # Its session ends after 45 seconds; what follows takes a heartbeat, and only that counts.
+    too_slow = run(named("static-restart-too-slow", protocol=CONSUMER))
+    assert 0 < too_slow.round_ms_max < 10_000
+
+
 def test_a_group_converges_when_the_last_of_its_partitions_has_a_consumer_again() -> None:
     crash = named("crash", seed=2, protocol=CONSUMER)
     result = run(crash)

@@ -46,6 +46,7 @@ traffic_options = option_group(
 def simulate_traffic(
     given: str,
     *,
+    shows: bool,
     names: Sequence[str],
     first_seed: int,
     seeds: int,
@@ -53,12 +54,15 @@ def simulate_traffic(
     processes: int | None,
     form: Form,
 ) -> int:
-    """Simulate the runs and write a line for each; return the exit code."""
+    """Simulate the runs and write a line for each, or the scenario; return the exit code."""
     from assignors.cli.outputs.progress import with_progress  # noqa: PLC0415 - of this option
     from assignors.simulation.traffic.tables.rows import traffic_rows  # noqa: PLC0415 - as above
 
     require_seeds(first_seed, seeds)
     text = _read(given)
+    if shows:
+        click.echo(_written_out(text))
+        return 0
     chosen = tuple(names) or ALWAYS
     rows: Iterator[Mapping[str, Any]]
     if engine == "spark":
@@ -113,6 +117,18 @@ def _read(given: str) -> str:
         return json.dumps(document)
 
     return read_json_file("--traffic", given, text)
+
+
+def _written_out(text: str) -> str:
+    """Return a scenario that `_read` has read as JSON, with every field."""
+    from assignors.simulation.traffic.document import (  # noqa: PLC0415 - of this option
+        document_from_traffic,
+        traffic_from_document,
+    )
+    from assignors.simulation.traffic.worlds import WORLDS, world  # noqa: PLC0415 - as above
+
+    scenario = world(text) if text in WORLDS else traffic_from_document(json.loads(text))
+    return json.dumps(document_from_traffic(scenario), indent=1)
 
 
 def _documents(rows: Iterable[Mapping[str, Any]]) -> Iterator[Document]:

@@ -99,7 +99,7 @@ IDLE: dict[str, tuple[Idle, ...]] = {
         ),
         Idle(
             (ROUNDS - {"processes", "assignors"})
-            | (OF_RUNS - {"seeds"})
+            | (OF_RUNS - {"seeds", "shows"})
             | _names("scenario lists"),
             lambda v: v["traffic"] is not None,
             "has no effect beside --traffic, whose scenario has its own group",

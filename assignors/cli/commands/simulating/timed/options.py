@@ -68,7 +68,7 @@ timed_options = option_group(
         "--show",
         "shows",
         is_flag=True,
-        help="Print --scenario as JSON and run nothing: something to start from.",
+        help="Print --scenario or --traffic as JSON and run nothing: something to start from.",
     ),
     click.option(
         "--seeds",
