@@ -26,7 +26,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     from difflib import get_close_matches  # noqa: PLC0415 - only a wrong name pays for the import
 
     folded: dict[str, str] = {}
-    for each in known:
+    for each in _in_order(known):
         folded.setdefault(each.casefold(), str(each))  # the value of an enumeration
         if len(folded) == COMPARED_MAX:
             break
@@ -51,9 +51,14 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
     >>> "no topic 'ordes'" + suggestion("ordes", ["orders", "payments"])
     "no topic 'ordes'; did you mean 'orders'?"
-    >>> "no topic 'x'" + suggestion("x", ["orders", "payments"])
+    >>> "no topic 'x'" + suggestion("x", {"payments", "orders"})
     "no topic 'x'; known: orders, payments"
     """
-    names = list(known)
+    names = _in_order(known)
     listed = f"; known: {', '.join(names)}" if 0 < len(names) <= LISTED_MAX else ""
     return question(name, names) or listed
+
+
+def _in_order(known: Iterable[str]) -> list[str]:
+    """Return the names; those of a set sorted, as its order hangs on the hash seed."""
+    return sorted(known) if isinstance(known, set | frozenset) else list(known)
