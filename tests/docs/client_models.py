@@ -14,11 +14,11 @@ from assignors.simulation.timed.clients import closing, connection, lookups
 from assignors.simulation.timed.clients.cases import CASES, exhausted
 from assignors.simulation.timed.clients.claims import CLAIMS
 from assignors.simulation.timed.clients.connection import NEXT, Life, Signal
-from assignors.simulation.timed.clients.listeners import Event, Happening, Listener, trace
 from assignors.simulation.timed.clients.models import BACKGROUND_THREAD, MODELS, Duty, Model
 from assignors.simulation.timed.clients.world import RULES
 from assignors.simulation.timed.scenario import ClientModel
 from tests.docs import client_measures
+from tests.docs.client_listeners import handlers, listeners
 from tests.docs.client_measures import STALLS, evicted
 from tests.docs.source import DOCS, table, texts_of
 
@@ -39,7 +39,10 @@ clock.
 
 def page() -> str:
     """Return the page."""
-    parts = (models, stalls, costs, listeners, states, races, rules, closings, claims, commands)
+    parts = (
+        *(models, stalls, costs, listeners, handlers, states),
+        *(races, rules, closings, claims, commands),
+    )
     return HEAD + "\n".join(line for part in parts for line in part())
 
 
@@ -106,61 +109,6 @@ def costs() -> Iterator[str]:
         "session, as it sends the heartbeats: at a turn every 7 s, a session of 5 s runs out.\n"
     )
     yield "![A blocking commit against the period of the loop](client-models/commit.svg)\n"
-
-
-# Listeners
-
-
-_FIRST = Event(Happening.ASSIGNED, frozenset({0, 1}))
-_AGAIN = Event(Happening.REBALANCE)
-STORIES: dict[str, tuple[Event, ...]] = {
-    "gives up 1": (_FIRST, _AGAIN, Event(Happening.ASSIGNED, frozenset({0}))),
-    "gains 2": (_FIRST, _AGAIN, Event(Happening.ASSIGNED, frozenset({0, 1, 2}))),
-    "keeps what it has": (_FIRST, _AGAIN, _FIRST),
-    "has nothing, and gets nothing": (
-        Event(Happening.ASSIGNED),
-        _AGAIN,
-        Event(Happening.ASSIGNED),
-    ),
-    "is removed, and comes back": (_FIRST, Event(Happening.FENCED), _AGAIN, _FIRST),
-    "closes": (_FIRST, Event(Happening.CLOSED)),
-    "closes after it gave up 1, before it is assigned the rest": (
-        _FIRST,
-        _AGAIN,
-        Event(Happening.HALFWAY, frozenset({0})),
-        Event(Happening.CLOSED_AMID),
-    ),
-    "closes amid a rebalance, having joined again": (_FIRST, Event(Happening.CLOSED_AMID)),
-}
-"""What happens to a member that has partitions 0 and 1."""
-
-
-def listeners() -> Iterator[str]:
-    """Yield the traces of rebalance listeners."""
-    yield "## What a rebalance listener is called for\n"
-    yield (
-        "The callbacks of Java's clients of 4.4.0, all on the application's thread, inside `poll` "
-        "or `close`. The `assigned(0, 1)` before all is left out. `assigned()` without partitions "
-        "comes after every cooperative round and KIP-848 reconciliation that gains none. Eager "
-        "members are called for an empty revocation too. A classic member that closes "
-        "after it has joined again, amid a rebalance, gets `lost`. A KIP-848 member that closes "
-        "between the callbacks for revoked and assigned partitions gets `revoked` for the same "
-        "ones a second time.\n"
-    )
-    head = ("a member that owns 0 and 1", *(f"`{each.value}`" for each in Listener))
-    rows = [
-        (name, *(_calls(listener, events) for listener in Listener))
-        for name, events in STORIES.items()
-    ]
-    yield from table(head, rows)
-
-
-def _calls(listener: Listener, events: tuple[Event, ...]) -> str:
-    found = trace(listener, events)
-    if events[0] == _FIRST:
-        found = found[1:]
-    texts = [f"{each.callback.value}({', '.join(map(str, each.partitions))})" for each in found]
-    return ", ".join(texts) or "nothing"
 
 
 # The background thread
@@ -317,7 +265,7 @@ background_thread    0 moves, 0 rounds
 ```
 
 The fault `stalled_thread` lets the client's own thread stand still; `long_poll` does so with the
-application. [The gallery](gallery.md) has five scenarios of clients and their threads.
+application. [The gallery](gallery.md) has seven scenarios of clients and their threads.
 
 ## Beside real clients
 

@@ -8,9 +8,14 @@ and a member of KIP-848 that closes, or is removed, between the callbacks for re
 partitions is called for the revoked ones again. All callbacks run on the application's thread,
 inside `poll` or `close`.
 
+Sarama has no listener: its applications have handlers, in sessions (`handler_trace`). `Setup` comes
+before all handlers of a session, `Cleanup` after the last has returned, both also without any
+partition; handlers of different partitions begin and return in any order, each in its goroutine.
+
 Source: `ConsumerCoordinator.onJoinPrepare`, `onJoinComplete`, `onLeavePrepare`;
 `AbstractMembershipManager.maybeReconcile`, `transitionToFenced`;
-`AsyncKafkaConsumer.runRebalanceCallbacksOnClose`.
+`AsyncKafkaConsumer.runRebalanceCallbacksOnClose`. Of Sarama 1.61.1: `newConsumerGroupSession` and
+`release` in `consumer_group_session.go`, `reconcileAssignment` in `consumer_group_cooperative.go`.
 """
 
 from __future__ import annotations
@@ -157,3 +162,64 @@ LISTENERS: dict[Listener, Step] = {
     Listener.COOPERATIVE: _cooperative,
     Listener.CONSUMER: _consumer,
 }
+
+
+class Called(StrEnum):
+    """What happens in the code of an application with handlers."""
+
+    SETUP = "Setup"
+    CLAIM = "ConsumeClaim"
+    """A handler begins, for each of the partitions."""
+    RETURN = "returns"
+    """The handler of each of them has returned."""
+    CLEANUP = "Cleanup"
+
+
+class HandlerCall(NamedTuple):
+    """An entry of a trace of handlers."""
+
+    called: Called
+    partitions: tuple[int, ...]
+    """Sorted; of `Setup` and `Cleanup` the claims of the session then."""
+
+
+def handler_trace(protocol: Listener, events: Iterable[Event]) -> list[HandlerCall]:
+    """Return the calls of a handler, in order: eager or cooperative.
+
+    Cost: O(partitions of all events).
+
+    >>> first = Event(Happening.ASSIGNED, frozenset({0}))
+    >>> for call in handler_trace(Listener.EAGER, [first, Event(Happening.REBALANCE)]):
+    ...     print(call.called.value, call.partitions)
+    Setup (0,)
+    ConsumeClaim (0,)
+    returns (0,)
+    Cleanup (0,)
+    """
+    claims: Partitions | None = None
+    calls: list[HandlerCall] = []
+    for event in events:
+        before = claims or NOTHING
+        if event.happening in {Happening.ASSIGNED, Happening.HALFWAY}:
+            if claims is None:
+                calls.append(_called(Called.SETUP, event.partitions))
+            calls += _each(Called.RETURN, before - event.partitions)
+            calls += _each(Called.CLAIM, event.partitions - before)
+            claims = event.partitions
+        elif claims is not None and not _survives(protocol, event):
+            calls += _each(Called.RETURN, claims)
+            calls.append(_called(Called.CLEANUP, claims))
+            claims = None
+    return calls
+
+
+def _survives(protocol: Listener, event: Event) -> bool:
+    return protocol is Listener.COOPERATIVE and event.happening is Happening.REBALANCE
+
+
+def _called(called: Called, partitions: Partitions) -> HandlerCall:
+    return HandlerCall(called, tuple(sorted(partitions)))
+
+
+def _each(called: Called, partitions: Partitions) -> list[HandlerCall]:
+    return [_called(called, partitions)] if partitions else []

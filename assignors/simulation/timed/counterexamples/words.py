@@ -53,6 +53,7 @@ TIMERS: dict[tuple[str, ...], str] = {
     ("poll",): "polls",
     ("poll-ends",): "is between two polls",
     ("poll-begins",): "polls again",
+    ("handlers-late",): "has waited for its handlers for as long as it may",
     ("computed",): "has computed the assignment",
     ("follow-up",): "time for a follow-up round",
     ("join",): "the time to join is over",
@@ -120,6 +121,8 @@ def _timer(key: tuple[str, ...]) -> str | None:
             return f"the session of {short(member_id)} is over"
         case ("rebalance", member_id):
             return f"the time of {short(member_id)} to revoke is over"
+        case ("handler", topic, number):
+            return f"its handler of {topic}-{number} returns"
     words = TIMERS.get(key) or push_words.timer_words(key, short)
     return words or f"timer {' '.join(key)}"
 

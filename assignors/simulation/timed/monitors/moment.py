@@ -78,7 +78,9 @@ def consumption_after(
     """Return what a member does after a step. Cost: O(partitions that change).
 
     >>> did = Consumption(consumed={"t": (0, 1)})
-    >>> does = consumption_after(did, Command.STOP, [Consume({"t": (1,)}, "revoked")])
+    >>> does = consumption_after(
+    ...     did, Command.STOP, [Consume({"t": (1,)}, "revoked"), Schedule(REVOKED, 5)]
+    ... )
     >>> does.consumed, does.committing
     ({'t': (1,)}, {'t': (0,)})
     """
@@ -91,7 +93,7 @@ def consumption_after(
         committing = {}
     for effect in effects:
         if type(effect) is Consume:
-            if effect.reason == "revoked":
+            if effect.reason == "revoked" and REVOKED in callbacks:
                 committing = without(consumed, effect.owned)
             elif effect.reason != "assigned":
                 committing = {}

@@ -102,5 +102,6 @@ def next_beat(after_us: int) -> Schedule:
 def watch_thread(config: MemberConfig, busy_us: int) -> list[Effect]:
     """Return the timer by which the thread has to poll, if it is going to be late."""
     limit = config.rebalance_timeout_ms * MILLISECOND
-    is_late = busy_us > limit and config.leaves_if_poll_is_late
+    is_watched = config.leaves_if_poll_is_late and not config.runs_handlers
+    is_late = busy_us > limit and is_watched
     return [Schedule(("max-poll",), limit)] if is_late else []

@@ -28,7 +28,9 @@ class FaultKind(StrEnum):
     """The process stands still (a long GC, SIGSTOP): it sends nothing and handles nothing, but
     what it consumed it still holds. What came meanwhile it handles at the end."""
     LONG_POLL = "long_poll"
-    """The application does not come back to poll: its records keep it busy. Heartbeats go on."""
+    """The application does not come back to poll: its records keep it busy. Heartbeats go on. One
+    with handlers (`runs_handlers`): of those that are told to return meanwhile the first does so at
+    the end."""
     SLOW_CALLBACK = "slow_callback"
     """A callback that begins meanwhile takes `by_ms` longer."""
     SLOW_ASSIGNOR = "slow_assignor"

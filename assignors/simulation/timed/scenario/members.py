@@ -160,6 +160,11 @@ class MemberConfig:
     heartbeat is refused then, and it gives up everything and joins again. So do librdkafka from 1.6
     on and whatever is built on it, before they were mended in 2025 (librdkafka's issue 4059). Of
     the classic protocol."""
+    runs_handlers: bool = False
+    """Its application does not poll: it processes each partition in a handler, in sessions, as with
+    Sarama. At the end of a session, which every rebalance of an eager protocol is, each handler
+    returns after 0 to `poll_ms`; when all have, `Cleanup` takes `revoke_ms`, and the member joins.
+    `Setup` takes `assign_ms`, before handlers start. Of the classic protocol."""
     keeps_pauses: bool = False
     """What its application has paused stays paused until it resumes it: a partition that a
     rebalance takes away is paused anew when it comes back. So do Sarama from 1.60.1 on and
@@ -206,6 +211,7 @@ READERS: dict[str, Reader] = {
     "leaves_if_poll_is_late": as_boolean,
     "stops_without_answer": as_boolean,
     "heartbeats_go_on": as_boolean,
+    "runs_handlers": as_boolean,
     "keeps_pauses": as_boolean,
 }
 """Field -> what reads it; a field that is not named here is a natural number."""
@@ -234,6 +240,42 @@ def read_member(given: Mapping[str, object], place: Place) -> MemberConfig:
     for key in ("name", "topics"):
         required(given, key, place)
     return MemberConfig(**read_fields(given, READERS, place))
+
+
+NOT_WITH_HANDLERS = (
+    "assign",
+    "client_model",
+    "between_polls_us",
+    "heartbeats_go_on",
+    "stops_without_answer",
+    "forgets_generation",
+)
+"""Fields of clients of another kind than those whose applications have handlers."""
+
+
+def require_fitting(member: MemberConfig, protocol: GroupProtocol, place: Place) -> None:
+    """Raise `DocumentError` where settings of one member exclude each other. Cost: O(1)."""
+    field_, words = _excluded(member, protocol)
+    if words:
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, field_))
+
+
+def _excluded(member: MemberConfig, protocol: GroupProtocol) -> tuple[str, str]:
+    """Return the first field that does not fit the others, and why; twice nothing if all do."""
+    if member.wake_ms and not member.heartbeats_go_on:
+        return "wake_ms", "looks from time to time belong to heartbeats_go_on"
+    if member.poll_spread_ms > member.poll_ms:
+        words = f"a poll of {member.poll_ms} ms is not {member.poll_spread_ms} ms shorter"
+        return "poll_spread_ms", words
+    if not member.runs_handlers:
+        return "", ""
+    if protocol is not GroupProtocol.CLASSIC:
+        words = f"sessions with handlers are of the classic protocol, not of {protocol.value}"
+        return "runs_handlers", words
+    for name in NOT_WITH_HANDLERS:
+        if getattr(member, name):
+            return name, f"a member that runs handlers has no {name}"
+    return "", ""
 
 
 def _copies(one: MemberConfig, count: int) -> list[MemberConfig]:

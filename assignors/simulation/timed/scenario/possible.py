@@ -21,7 +21,7 @@ from assignors.simulation.timed.scenario.faults import (
     Fault,
     FaultKind,
 )
-from assignors.simulation.timed.scenario.members import MEMBERS_MAX
+from assignors.simulation.timed.scenario.members import MEMBERS_MAX, require_fitting
 from assignors.simulation.timed.scenario.plan import Action, Verb
 from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol
 from assignors.simulation.timed.scenario.reading import assignor_at, require_members
@@ -74,12 +74,12 @@ def _heartbeats_fit_sessions(scenario: Scenario) -> None:
     for place, member in everybody(scenario):
         interval, session = member.heartbeat_interval_ms, member.session_timeout_ms
         _session_is_longer(interval, session, place, "")
-        if member.wake_ms and not member.heartbeats_go_on:
-            words = "looks from time to time belong to heartbeats_go_on"
-            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "wake_ms"))
-        if member.poll_spread_ms > member.poll_ms:
-            words = f"a poll of {member.poll_ms} ms is not {member.poll_spread_ms} ms shorter"
-            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "poll_spread_ms"))
+        require_fitting(member, member.protocol or scenario.protocol, place)
+    handlers = {each.name for each in scenario.members if each.runs_handlers}
+    for number, action in enumerate(scenario.plan):
+        if action.member in handlers and action.protocol not in {None, GroupProtocol.CLASSIC}:
+            words = f"{action.member!r} runs handlers, which are of the classic protocol"
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("plan", number, "protocol"))
 
 
 def _session_is_longer(interval_ms: int, session_ms: int, place: Place, prefix: str) -> None:

@@ -113,5 +113,6 @@ def is_plain(config: MemberConfig) -> bool:
         and not config.sync_delay_us
         and not (config.poll_spread_ms or config.between_polls_us)
         and not config.assign
+        and not config.runs_handlers
         and config.poll_ms <= POLL_MS_MAX
     )

@@ -64,6 +64,10 @@ MEMBER: list[Settings] = [
         {"poll_ms": poll_ms, "poll_spread_ms": spread_ms}
         for poll_ms, spread_ms in ((0, 0), (1, 1), (100, 1), (1000, 0), (5000, 5000), (20_000, 0))
     ),
+    *(
+        {"runs_handlers": True, "poll_ms": poll_ms, "client_model": None}
+        for poll_ms in (0, 100, 3000)
+    ),
     *({"auto_commit_ms": every_ms, "sync_commit_ms": 0} for every_ms in (20, 1000)),
     *({"sync_commit_ms": every_ms, "auto_commit_ms": 0} for every_ms in (20, 1000)),
     *({"heartbeats_go_on": True, "wake_ms": wake_ms} for wake_ms in (0, 1, 500, 3000)),

@@ -7,6 +7,8 @@ from dataclasses import replace
 from assignors.simulation.timed.gallery.story import (
     CLASSIC,
     CONSUMER,
+    COOPERATIVE,
+    EAGER,
     SECOND,
     SETTLED_MS,
     Figures,
@@ -106,6 +108,28 @@ def close_amid_a_rebalance() -> Scenario:
     return planned(scenario, (*scenario.plan, stop))
 
 
+def handler_that_does_not_return() -> Scenario:
+    """Let a handler of one of ten Sarama members not return for two minutes, eager, and one join.
+
+    A rebalance ends the session of every member, and who has not seen all its handlers return joins
+    no round. Nine members wait for the tenth with nothing to do, for `Consumer.Group.Rebalance
+    .Timeout`, a minute. Then the round ends without it, and its handler goes on with a record of a
+    partition that somebody else has by now.
+    """
+    return _with_stuck_handler(EAGER)
+
+
+def handler_that_does_not_return_cooperative() -> Scenario:
+    """Let a handler not return for two minutes in a cooperative group of Sarama's, and one join.
+
+    The session survives, and only handlers of partitions that move have to return. So everything
+    else is processed on, by the member with that handler too, and no more than the partitions that
+    it gives up wait for it. After a minute it ends its session, and then waits for that handler all
+    the same.
+    """
+    return _with_stuck_handler(COOPERATIVE)
+
+
 TWICE: Figures = {
     "moves": 20,
     "double_partition_ms": (100 * SECOND, 300 * SECOND),
@@ -146,6 +170,30 @@ STORIES = {
         },
         everywhere={"moves": 9, "reprocessed_records": 0, "fenced_commits": 0},
     ),
+    "handler-that-does-not-return": Story(
+        scenario=handler_that_does_not_return,
+        expected={
+            CLASSIC: {
+                "rounds": 2,
+                "gaps": 219,
+                "longest_gap_ms": (59 * SECOND, 61 * SECOND),
+                "unavailable_partition_ms": (6500 * SECOND, 6600 * SECOND),
+                "double_partition_ms": (59 * SECOND, 61 * SECOND),
+            }
+        },
+    ),
+    "handler-that-does-not-return-cooperative": Story(
+        scenario=handler_that_does_not_return_cooperative,
+        expected={
+            CLASSIC: {
+                "rounds": 4,
+                "moves": 30,
+                "gaps": (19, 25),
+                "unavailable_partition_ms": (560 * SECOND, 580 * SECOND),
+                "double_partition_ms": (59 * SECOND, 61 * SECOND),
+            }
+        },
+    ),
     "close-amid-a-rebalance": Story(
         scenario=close_amid_a_rebalance,
         expected={
@@ -154,6 +202,22 @@ STORIES = {
         },
     ),
 }
+
+
+def _with_stuck_handler(assignor: str) -> Scenario:
+    """Return a group of members with handlers, which somebody joins; one handler takes long."""
+    members = with_members(
+        group(partitions=110, assignors=(assignor,)),
+        runs_handlers=True,
+        rebalance_timeout_ms=STALL_MS,
+    )
+    fault = Fault(
+        kind=FaultKind.LONG_POLL,
+        member="c1",
+        from_ms=SETTLED_MS,
+        until_ms=SETTLED_MS + 2 * STALL_MS,
+    )
+    return replace(_with_newcomer(members), faults=(fault,), until_ms=SETTLED_MS + 6 * STALL_MS)
 
 
 def _group(model: ClientModel | None, *, count: int = 10, poll_ms: int = 1000) -> Scenario:

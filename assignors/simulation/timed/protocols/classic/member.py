@@ -62,6 +62,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
     JoinGroupResponse,
     SyncGroupResponse,
 )
+from assignors.simulation.timed.protocols.classic.sessions.member import handled
 from assignors.simulation.timed.protocols.classic.states import MemberState
 from assignors.simulation.timed.protocols.effects import (
     Answered,
@@ -80,6 +81,8 @@ def step(state: ClassicMember, event: MemberEvent) -> list[Effect]:
     Cost: O(its partitions) for an assignment; that of the assignor for a leader; O(1) otherwise.
     """
     state.out = []
+    if state.config.runs_handlers and handled(state, event):
+        return state.out
     if isinstance(event, Answered):
         _answered(state, event)
     elif isinstance(event, Fired):

@@ -52,7 +52,7 @@ def beat(state: ClassicMember, after_us: int = 0) -> None:
     One that waits for its connection to open is enough. One that is due amid a round waits for it.
     """
     is_joining = state.state in {MemberState.JOINING, MemberState.SYNCING}
-    if (state.config.heartbeats_go_on and is_joining) or (state.config.wake_ms and not after_us):
+    if (state.beats_go_on and is_joining) or (state.config.wake_ms and not after_us):
         state.is_beat_due = True
         return
     _send_beat(state, after_us)

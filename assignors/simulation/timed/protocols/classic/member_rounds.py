@@ -104,7 +104,7 @@ def send_join(state: ClassicMember, after_us: int = 0) -> None:
     pause_joins(state)
     state.is_round_lost = False
     poll_to_its_end(state)
-    state.out += ENDED_BY_A_JOIN[:-1] if config.heartbeats_go_on else ENDED_BY_A_JOIN
+    state.out += ENDED_BY_A_JOIN[:-1] if state.beats_go_on else ENDED_BY_A_JOIN
     state.awaited = send(
         state,
         JoinGroup(
@@ -127,7 +127,8 @@ def joined(state: ClassicMember, response: JoinGroupResponse) -> None:
         state.state = MemberState.SYNCING
         state.chosen = [each.name for each in state.assignors].index(response.protocol or "")
         state.is_leader = response.leader == response.member_id
-        if not (state.config.heartbeats_go_on or state.config.between_polls_us):
+        config = state.config
+        if not (state.beats_go_on or config.between_polls_us or config.runs_handlers):
             beat_later(state)
         if response.members and not response.skip_assignment:
             compute(state, response)
@@ -192,21 +193,15 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
     if response.error is not ErrorCode.NONE:
         failed(state, response.error)
         return
-    assigned, reaction = read_assignment(state, response.assignment)
-    if reaction is not None:
-        react(state, reaction)
+    assigned = taken(state, response)
+    if assigned is None:
         return
-    state.failures = 0
-    state.memberships = tuple(
-        applied(membership, assigned, state.generation) for membership in state.memberships
-    )
-    state.state = MemberState.STABLE
     if state.config.between_polls_us:
         state.out += (Cancel(("poll-ends",)),)
         beat_later(state)
     if state.config.wake_ms:
         look_later(state, at_once=state.is_beat_due)
-    elif state.config.heartbeats_go_on and state.is_beat_due:
+    elif state.beats_go_on and state.is_beat_due:
         state.is_beat_due = False
         state.out.append(Schedule(("heartbeat",), 0))
     kept = shared(state.owned, assigned)
@@ -224,6 +219,20 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
         delay = state.config.heartbeat_interval_ms * MILLISECOND
         state.out.append(Schedule(("follow-up",), delay))
     begin_long_poll(state)
+
+
+def taken(state: ClassicMember, response: SyncGroupResponse) -> TopicPartitions | None:
+    """Return the assignment that has come; `None` where the client cannot use it, and reacts."""
+    assigned, reaction = read_assignment(state, response.assignment)
+    if reaction is not None:
+        react(state, reaction)
+        return None
+    state.failures = 0
+    state.memberships = tuple(
+        applied(membership, assigned, state.generation) for membership in state.memberships
+    )
+    state.state = MemberState.STABLE
+    return assigned
 
 
 def revoke_then_join(state: ClassicMember, kept: TopicPartitions) -> None:

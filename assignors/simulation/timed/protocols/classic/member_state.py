@@ -41,6 +41,7 @@ from wire import TopicPartitions
 TIMERS = (
     *("heartbeat", "poll", "revoked", "assigned", "computed", "follow-up", "retry", "max-poll"),
     *("look", "look-at-once", "look-each-second", "join-pause", "poll-ends", "poll-begins"),
+    "handlers-late",
 )
 """The timers of a process; none of them runs on once it has ended."""
 LOOKS = frozenset({("look",), ("look-each-second",)})
@@ -118,13 +119,27 @@ class ClassicMember:
     """Its last connection has been good for an answer."""
     reconnected_at: int = 0
     """The last request that was sent before its newest connection."""
+    has_session: bool = False
+    """With `MemberConfig.runs_handlers`: `Setup` is called, and `Cleanup` is not over."""
+    is_ending: bool = False
+    """All handlers of its session are told to return."""
+    returning: dict[tuple[str, int], bool] = field(default_factory=dict)
+    """Partitions whose handlers are told to return and have not; whether a long record of theirs
+    keeps them."""
+    assigned: TopicPartitions = field(default_factory=dict)
+    """What it will consume once they have, in a session that goes on."""
     out: list[Effect] = field(default_factory=list)
     is_cooperative: bool = field(init=False)
     """Whether it keeps its partitions while it joins: all its assignors have to be so."""
 
+    beats_go_on: bool = field(init=False)
+    """Whether its heartbeats keep their times over a rebalance."""
+
     def __post_init__(self) -> None:
         """Look at the assignors."""
         self.is_cooperative = all(each.is_cooperative for each in self.assignors)
+        survives = self.config.runs_handlers and self.is_cooperative
+        self.beats_go_on = self.config.heartbeats_go_on or survives
 
     @property
     def dialect(self) -> Dialect | None:
@@ -209,6 +224,14 @@ def lose(state: ClassicMember, reason: str) -> None:
     if state.owned:
         state.out.append(Consume({}, reason))
     state.owned = {}
+    end_handlers(state)
+
+
+def end_handlers(state: ClassicMember) -> None:
+    """Drop the session, if there is one, without waiting for its handlers."""
+    state.out += [Cancel(("handler", topic, str(number))) for topic, number in state.returning]
+    state.returning, state.assigned = {}, {}
+    state.has_session = state.is_ending = False
 
 
 def end(state: ClassicMember) -> None:
@@ -216,6 +239,7 @@ def end(state: ClassicMember) -> None:
     state.state = MemberState.DOWN
     state.owned = {}
     state.application.is_in_callback = False
+    end_handlers(state)
     state.out += STOPS
 
 

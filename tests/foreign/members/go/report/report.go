@@ -103,6 +103,13 @@ func Event(event string) {
 	write(map[string]any{"event": event})
 }
 
+// Claims writes an event of a session, with what is claimed in it.
+func Claims(event string, claims map[string][]int32) {
+	lock.Lock()
+	defer lock.Unlock()
+	write(map[string]any{"event": event, "partitions": pairs(claims)})
+}
+
 // Error writes what the client complained about.
 func Error(text string) {
 	lock.Lock()

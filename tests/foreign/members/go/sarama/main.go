@@ -21,8 +21,15 @@ var strategies = map[string]func() sarama.BalanceStrategy{
 
 type handler struct{}
 
-func (handler) Setup(sarama.ConsumerGroupSession) error   { return nil }
-func (handler) Cleanup(sarama.ConsumerGroupSession) error { return nil }
+func (handler) Setup(session sarama.ConsumerGroupSession) error {
+	report.Claims("setup", session.Claims())
+	return nil
+}
+
+func (handler) Cleanup(session sarama.ConsumerGroupSession) error {
+	report.Claims("cleanup", session.Claims())
+	return nil
+}
 
 func (handler) ConsumeClaim(session sarama.ConsumerGroupSession, claim sarama.ConsumerGroupClaim) error {
 	partition := map[string][]int32{claim.Topic(): {claim.Partition()}}
