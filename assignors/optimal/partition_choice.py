@@ -16,6 +16,8 @@ little changes costs a few passes over the owners.
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 from assignors.optimal.flow.table import Cells, is_small, narrow
@@ -27,16 +29,28 @@ MANY = 10_000
 where a table of all cells has more than six times as many: it no longer fits into a cache."""
 FEW = 256
 """So many partitions, of which some are given up or dealt, are looked at one by one."""
+SEARCHED_MAX = 64
+"""For so many cells what they give up is searched in a text. Measured with 100 members and 32 cells
+0.023 ms rather than 0.037, with 500 members and 158 cells 0.064 rather than 0.059."""
+UTF_32 = f"utf-32-{sys.byteorder[0]}e"
+"""Numbers of 32 bits as characters."""
 
 
 def choose_partitions(
-    *, row_of: Int32, topic_of: Int32, owner: Int32, less: Cells, more: Cells
+    *,
+    row_of: Int32,
+    topic_of: Int32,
+    owner: Int32,
+    less: Cells,
+    more: Cells,
+    first: Int64 | None = None,
 ) -> tuple[Int32, Int64]:
     """Return who gets each partition, int32[P], and which ones change hands, ascending.
 
     `row_of` is int32[P] (-1: nobody may take it), `owner` int32[P] holds only owners that may
     take the partition. `less` and `more` are the cells in which members shall have fewer
-    partitions of the row than they own, or more, and how many.
+    partitions of the row than they own, or more, and how many. Where each topic is a row, `first`
+    has its first partition, int64[R + 1].
     Cost: O(P + C log C) for C partitions of rows and members that change.
 
     >>> cell = {"row": np.array([0]), "count": np.array([2])}
@@ -50,23 +64,49 @@ def choose_partitions(
     (array([0, 1, 1, 0], dtype=int32), array([1, 2]))
     """
     answer = owner.copy()
-    if len(less.row):
-        shrinking, cell = _shrinking(row_of, owner, less)
-        is_all = np.bincount(cell, minlength=len(less.count)) == less.count
-        if is_all.any():  # so it is with most, where racks matter: nothing to choose in these
-            goes = is_all[cell]
-            answer[shrinking[goes]] = NOBODY
-            shrinking, cell = shrinking[~goes], cell[~goes]
-        if len(shrinking):
-            chosen = given_up(cell, topic_of[shrinking], less.count)
-            answer[shrinking[chosen]] = NOBODY
-    free = changed = np.flatnonzero((answer < 0) & (row_of >= 0))
+    if 0 < len(less.row) <= SEARCHED_MAX and first is not None and len(owner) <= MANY:
+        answer[_last_held(owner, less, first)] = NOBODY
+    elif len(less.row):
+        _give_up(answer, row_of, topic_of, owner, less)
+    is_free = answer < 0
+    if first is None:
+        is_free &= row_of >= 0
+    free = changed = is_free.nonzero()[0]
     if len(free):
         row_count = int(row_of.max()) + 1
-        if row_count > 1:
+        if row_count > 1 and first is None:
             free = free[np.argsort(narrow(row_of[free], row_count), kind="stable")]
         answer[free] = dealt(more.row, more.member, more.count, row_count)
     return answer, changed
+
+
+def _give_up(answer: Int32, row_of: Int32, topic_of: Int32, owner: Int32, less: Cells) -> None:
+    """Write nobody into `answer`, int32[P], where partitions are given up."""
+    shrinking, cell = _shrinking(row_of, owner, less)
+    is_all = np.bincount(cell, minlength=len(less.count)) == less.count
+    if is_all.any():  # so it is with most, where racks matter: nothing to choose in these
+        goes = is_all[cell]
+        answer[shrinking[goes]] = NOBODY
+        shrinking, cell = shrinking[~goes], cell[~goes]
+    if len(shrinking):
+        chosen = given_up(cell, topic_of[shrinking], less.count)
+        answer[shrinking[chosen]] = NOBODY
+
+
+def _last_held(owner: Int32, less: Cells, first: Int64) -> list[int]:
+    """Return what cells of one topic give up: the last partitions that the member holds.
+
+    Members are looked for as characters of a text, which Python does faster than numpy sorts.
+    """
+    members = (owner + np.int32(1)).tobytes().decode(UTF_32, "surrogatepass")  # nobody counts as 0
+    bounds, found = first.tolist(), []
+    cells = zip(less.row.tolist(), less.member.tolist(), less.count.tolist(), strict=True)
+    for row, member, count in cells:
+        end = bounds[row + 1]
+        for _ in range(count):
+            end = members.rindex(chr(member + 1), bounds[row], end)
+            found.append(end)
+    return found
 
 
 def _shrinking(row_of: Int32, owner: Int32, less: Cells) -> tuple[Int64, Int32 | Int64]:

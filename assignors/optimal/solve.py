@@ -13,6 +13,7 @@ prices of a thousand classes do.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,6 +29,8 @@ from assignors.optimal.rows import Racks, Rows, build, by_member, owned_cells, t
 from assignors.problem import NOBODY, Bool, Int32, Int64
 from wire.constructors import unchecked
 
+MEMBERS_MAX = sys.maxunicode
+"""So many members are less than characters (`partition_choice`)."""
 GUESS_CELLS_MAX = 1_000
 """In tables of up to so many rows times members the mean load is tried before prices are made."""
 
@@ -120,14 +123,16 @@ def solve(
         return _equal_part(first, row_of_topic >= 0, owner, members, len(class_of))
     sizes = first[1:] - first[:-1]
     topic_of = np.arange(len(sizes), dtype=np.int32).repeat(sizes)
+    is_topic = racks is None and len(row_takes) == len(sizes)  # each row is one
+    are_known = is_topic and len(class_of) < MEMBERS_MAX
     rows = build(
-        row_of=row_of_topic.repeat(sizes),
+        row_of=topic_of if is_topic else row_of_topic.repeat(sizes),
         row_takes=row_takes,
         class_of=class_of,
         owner=owner,
         racks=racks,
     )
-    return _mixed(rows, topic_of, class_of, Effort(limit=limit))
+    return _mixed(rows, topic_of, class_of, Effort(limit=limit), first if are_known else None)
 
 
 def _nothing(owner: Int32) -> Solved:
@@ -178,8 +183,13 @@ def _equal_part(
     return replace(solved, owner=answer, changed=partitions[solved.changed])
 
 
-def _mixed(rows: Rows, topic_of: Int32, class_of: Int32, effort: Effort) -> Solved:
-    """Return the answer where rows differ in who may take them, or in their racks."""
+def _mixed(
+    rows: Rows, topic_of: Int32, class_of: Int32, effort: Effort, first: Int64 | None
+) -> Solved:
+    """Return the answer where rows differ in who may take them, or in their racks.
+
+    `first` has the first partition of each row where rows are topics.
+    """
     is_active: Bool = np.any(rows.allowed, axis=0)
     rows, network, known, is_best = _table(rows, class_of, is_active, effort)
     if not is_best:
@@ -191,6 +201,7 @@ def _mixed(rows: Rows, topic_of: Int32, class_of: Int32, effort: Effort) -> Solv
         owner=rows.owner,
         less=less,
         more=more,
+        first=first,
     )
     load = network.load[is_active]
     square_sum = int(load @ load)

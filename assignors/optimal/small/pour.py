@@ -8,9 +8,9 @@ from assignors.optimal.flow.pour import (
     PARTS,
     is_worth_counting,
     is_worth_spreading,
-    shares_of,
     spread,
 )
+from assignors.optimal.flow.shares import shares_of
 
 Cells = list[dict[int, int]]
 """[row]: member -> how many partitions of the row."""
