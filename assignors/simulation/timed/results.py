@@ -112,6 +112,17 @@ class TimedResult:
     locked_partition_ms: float | None = None
     """Of `unavailable_partition_ms`, between two consumers of a partition: while some member waited
     for the answer to JoinGroup or SyncGroup."""
+    poll_blocked_ms: float | None = None
+    """Members times milliseconds in `poll` with nothing to return: without a partition, from their
+    start or their last one's loss until they have one. Who gets none is not counted."""
+    callback_blocked_ms: float | None = None
+    """Members times milliseconds in callbacks for revoked and assigned partitions, `Setup` and
+    `Cleanup`, with the commits that they wait for."""
+    commit_blocked_ms: float | None = None
+    """Members times milliseconds in synchronous commits, outside callbacks."""
+    close_blocked_ms: float | None = None
+    """Members times milliseconds from a call of `close` until the member leaves: with its callbacks
+    and what its thread has to finish first."""
     state_bytes: int | None = None
     """What the coordinator's broker keeps for the group at the end: keys and values of its records
     as compaction leaves them, with subscriptions, assignments and offsets. In a group of the push

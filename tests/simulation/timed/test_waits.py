@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assignors.simulation.timed.costs.blocked import CALLS
 from assignors.simulation.timed.costs.waits import locked
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.results import TimedResult
@@ -78,6 +79,9 @@ def test_the_run_is_the_same_and_a_lock_is_a_part_of_the_gaps(scenario: Scenario
     most = len(scenario.members) * (scenario.until_ms - scenario.count_from_ms)
     assert all(0 <= wait <= most for wait in waits)
     assert found.locked_partition_ms is not None
+    blocked = [getattr(found, f"{call}_blocked_ms") for call in CALLS]
+    assert min(blocked) >= 0
+    assert sum(blocked) <= most
     assert 0 <= found.locked_partition_ms <= found.unavailable_partition_ms + 0.001
     if scenario.protocol is not GroupProtocol.CLASSIC:
         assert (found.sync_wait_ms, found.locked_partition_ms) == (0, 0)

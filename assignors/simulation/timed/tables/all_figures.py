@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from assignors.simulation.timed.costs.blocked import Blocked
 from assignors.simulation.timed.costs.state_bytes import state_figures
 from assignors.simulation.timed.costs.waits import Waits
+from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.simulation import Played, simulate
@@ -28,13 +30,21 @@ def simulate_with_all_figures(scenario: Scenario) -> Played:
     >>> found.join_wait_ms > found.sync_wait_ms > 0 < found.locked_partition_ms
     True
     """
-    waits = Waits(count_from=scenario.count_from_ms * MILLISECOND)
-    played = simulate(scenario, keeps_history=True, observe=waits.see)
+    count_from = scenario.count_from_ms * MILLISECOND
+    waits, blocked = Waits(count_from=count_from), Blocked(count_from=count_from)
+
+    def observe(seen: Seen) -> None:
+        waits.see(seen)
+        blocked.see(seen)
+
+    played = simulate(scenario, keeps_history=True, observe=observe)
     is_whole = played.result.stopped_by is None
-    waits.close(scenario.until_ms * MILLISECOND if is_whole else waits.last)
+    for each in (waits, blocked):
+        each.close(scenario.until_ms * MILLISECOND if is_whole else each.last)
     has_tokens = scenario.protocol is GroupProtocol.PUSH
     figures: dict[str, Any] = {
         **waits.figures(played.changes),
+        **blocked.figures(),
         **state_figures(
             played.records,
             played.changes if has_tokens else (),

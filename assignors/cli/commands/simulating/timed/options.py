@@ -113,8 +113,9 @@ timed_options = option_group(
     click.option(
         "--all-figures",
         is_flag=True,
-        help="Also measure how long members wait for answers, what of it locks partitions, and what"
-        " a broker keeps for the group. Every message is played for that, which takes longer.",
+        help="Also measure how long members wait for answers, what of it locks partitions, how long"
+        " calls of the client block, and what a broker keeps for the group. Every message is played"
+        " for that, which takes longer.",
     ),
     click.option(
         "--intervals",
