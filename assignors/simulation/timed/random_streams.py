@@ -151,3 +151,14 @@ class Delays:
         delays = exponentials_at(self.seeds[members, 1], at, self.mean_us)
         found: NDArray[np.int64] = at + self.least_us + delays
         return found
+
+
+def uuid_text(bits: int) -> str:
+    """Return the text of the random UUID with these 128 bits, as `uuid.UUID(version=4)` has it.
+
+    >>> uuid_text((1 << 128) - 1), uuid_text(0)
+    ('ffffffff-ffff-4fff-bfff-ffffffffffff', '00000000-0000-4000-8000-000000000000')
+    """
+    text = f"{bits:032x}"
+    variant = "89ab"[int(text[16], 16) & 3]
+    return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-{variant}{text[17:20]}-{text[20:]}"

@@ -61,7 +61,7 @@ from assignors.simulation.timed.protocols.push.reading_rights import (
     step_fenced_coordinator,
     step_fenced_member,
 )
-from assignors.simulation.timed.random_streams import exponential, stream
+from assignors.simulation.timed.random_streams import exponential, stream, uuid_text
 from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, OldTargets, Scenario
 from assignors.simulation.topic_patterns import matching
 from wire import TopicPartitions
@@ -338,14 +338,3 @@ def new_ids(seed: int) -> Callable[[str], str]:
         return f"{name}-{uuid_text(dice.below(1 << 64) << 64 | dice.below(1 << 64))}"
 
     return new_id
-
-
-def uuid_text(bits: int) -> str:
-    """Return the text of the random UUID with these 128 bits, as `uuid.UUID(version=4)` has it.
-
-    >>> uuid_text((1 << 128) - 1), uuid_text(0)
-    ('ffffffff-ffff-4fff-bfff-ffffffffffff', '00000000-0000-4000-8000-000000000000')
-    """
-    text = f"{bits:032x}"
-    variant = "89ab"[int(text[16], 16) & 3]
-    return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-{variant}{text[17:20]}-{text[20:]}"

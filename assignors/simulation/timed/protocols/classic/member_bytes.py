@@ -13,7 +13,7 @@ from dataclasses import replace
 from assignors.assignor import Assignor, UserData
 from assignors.jvm.failure import JavaFailure
 from assignors.leader import Led, Memory, lead
-from assignors.membership import Membership, subscribe, subscription
+from assignors.membership import Membership, applied, subscribe, subscription
 from assignors.model import NO_GENERATION
 from assignors.own_assignors.answers import AssignorError
 from assignors.registry import replacement_of
@@ -32,8 +32,12 @@ from assignors.simulation.timed.dialects.leading import (
     refuses_plan,
 )
 from assignors.simulation.timed.dialects.user_data import Knowledge
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.classic.messages import JoinGroupResponse
+from assignors.simulation.timed.protocols.classic.member_state import ClassicMember, react
+from assignors.simulation.timed.protocols.classic.messages import (
+    JoinGroupResponse,
+    SyncGroupResponse,
+)
+from assignors.simulation.timed.protocols.classic.states import MemberState
 from assignors.simulation.timed.protocols.effects import (
     ASSIGNOR_FAILED,
     UNUSABLE,
@@ -120,6 +124,20 @@ def led_whatever_fails(
     if state.dialect is not None:
         return state.dialect.assignor_fails, ASSIGNOR_FAILED
     return led_by(state, response, replacement_of(state.assignors[state.chosen])), UNUSABLE
+
+
+def taken(state: ClassicMember, response: SyncGroupResponse) -> TopicPartitions | None:
+    """Return the assignment that has come; `None` where the client cannot use it, and reacts."""
+    assigned, reaction = read_assignment(state, response.assignment)
+    if reaction is not None:
+        react(state, reaction)
+        return None
+    state.failures = 0
+    state.memberships = tuple(
+        applied(membership, assigned, state.generation) for membership in state.memberships
+    )
+    state.state = MemberState.STABLE
+    return assigned
 
 
 def read_assignment(state: ClassicMember, blob: bytes) -> tuple[TopicPartitions, Reaction | None]:

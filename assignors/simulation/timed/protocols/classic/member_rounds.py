@@ -7,7 +7,7 @@ bytes of everybody to `assignors.leader.lead`.
 from __future__ import annotations
 
 from assignors.leader import Memory
-from assignors.membership import Membership, applied
+from assignors.membership import Membership
 from assignors.simulation.timed.dialects.dialect import Reaction
 from assignors.simulation.timed.protocols.application import (
     RETRY_BACKOFF_US,
@@ -16,7 +16,7 @@ from assignors.simulation.timed.protocols.application import (
 )
 from assignors.simulation.timed.protocols.classic.member_bytes import (
     led_whatever_fails,
-    read_assignment,
+    taken,
     written,
 )
 from assignors.simulation.timed.protocols.classic.member_state import (
@@ -219,20 +219,6 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
         delay = state.config.heartbeat_interval_ms * MILLISECOND
         state.out.append(Schedule(("follow-up",), delay))
     begin_long_poll(state)
-
-
-def taken(state: ClassicMember, response: SyncGroupResponse) -> TopicPartitions | None:
-    """Return the assignment that has come; `None` where the client cannot use it, and reacts."""
-    assigned, reaction = read_assignment(state, response.assignment)
-    if reaction is not None:
-        react(state, reaction)
-        return None
-    state.failures = 0
-    state.memberships = tuple(
-        applied(membership, assigned, state.generation) for membership in state.memberships
-    )
-    state.state = MemberState.STABLE
-    return assigned
 
 
 def revoke_then_join(state: ClassicMember, kept: TopicPartitions) -> None:

@@ -28,12 +28,12 @@ from collections.abc import Callable
 
 from assignors.ownership.changes import TopicPartition, pairs
 from assignors.simulation.timed.protocols.application import call_back
+from assignors.simulation.timed.protocols.classic.member_bytes import taken
 from assignors.simulation.timed.protocols.classic.member_rounds import (
     WAITING,
     joined,
     leave,
     send_join,
-    taken,
 )
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember, stop_beats
 from assignors.simulation.timed.protocols.classic.messages import (
