@@ -36,6 +36,10 @@ Assignment = Mapping[str, TopicPartitions]
 NO_GENERATION = -1
 """The generation where there is none; every negative one means the same."""
 
+PARTITION_LIMIT = 10_000_000
+"""Most partitions of one group, several times the largest cluster: a typing error in a partition
+count is refused, and does not use up the memory of the machine."""
+
 COUNTED: frozenset[type] = frozenset({int, type(None)})
 _ID = attrgetter("member_id")
 
@@ -51,11 +55,14 @@ class Topic:
     topic_id: str | None = None
 
     def __post_init__(self) -> None:
-        """Take lists; `ValueError` for a negative count, or another number of racks."""
+        """Take lists; `ValueError` for another number of racks, and unless 0 to the limit."""
         if type(self.partition_count) is not int:
             take(self, partition_count=as_number(self.partition_count, "partition_count"))
         if self.partition_count < 0:
             raise ValueError(f"partition_count: {self.partition_count} is negative")
+        if self.partition_count > PARTITION_LIMIT:
+            words = f"{self.partition_count} partitions, more than {PARTITION_LIMIT}"
+            raise ValueError(f"partition_count: {words}")
         if self.racks and len(self.racks) != self.partition_count:
             raise ValueError(
                 f"racks: {len(self.racks)} entries for {self.partition_count} partitions"
@@ -86,7 +93,8 @@ class Cluster:
     def of(cls, partition_counts: Mapping[str, int]) -> Cluster:
         """Return a cluster without racks.
 
-        Raises `ValueError` for what is no mapping, and for a count that cannot be.
+        Raises `ValueError` for what is no mapping, for a count that cannot be, and for more than
+        `PARTITION_LIMIT` partitions in all.
 
         >>> Cluster.of({"orders": 3}).topics["orders"].partition_count
         3
@@ -95,12 +103,15 @@ class Cluster:
             raise ValueError(
                 f"partition_counts: expected topic -> count, found {partition_counts!r}"
             )
-        return cls(
-            topics={
-                name: Topic(partition_count=partition_count)
-                for name, partition_count in partition_counts.items()
-            }
-        )
+        topics = {
+            name: Topic(partition_count=partition_count)
+            for name, partition_count in partition_counts.items()
+        }
+        if sum(partition_counts.values()) > PARTITION_LIMIT:
+            raise ValueError(
+                f"partition_counts: more than {PARTITION_LIMIT} partitions in one group"
+            )
+        return cls(topics=topics)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from assignors.arrow.codecs import partition_structs
 from assignors.arrow.schemas import ASSIGNED, CHECKED
 from assignors.assignor import Assignor, RebalanceProtocol
 from assignors.checks import check
-from assignors.documents.groups import PARTITION_LIMIT, partition_count_from_document
+from assignors.documents.groups import partition_count_from_document
 from assignors.documents.values import (
     DocumentError,
     ErrorCode,
@@ -38,6 +38,7 @@ from assignors.extras import imported_from
 from assignors.group_bytes.subscriptions import member_from_bytes, read_members
 from assignors.model import (
     NO_GENERATION,
+    PARTITION_LIMIT,
     Assignment,
     Cluster,
     Group,

@@ -53,6 +53,7 @@ from assignors.group_bytes.capacities import capacities_of
 from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.model import (
     NO_GENERATION,
+    PARTITION_LIMIT,
     Assignment,
     Cluster,
     Group,
@@ -65,10 +66,6 @@ from assignors.names.nearest import question, suggestion
 from wire import TopicPartitions
 
 TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{21}[AQgw]")
-
-PARTITION_LIMIT = 10_000_000
-"""Most partitions of one group, several times the largest cluster: a typing error in a partition
-count is refused, and does not use up the memory of the machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -94,7 +94,7 @@ def matrix_at(arrays: OwnershipArrays, at: int) -> NDArray[np.bool_]:
     A column without any is a partition that nobody owns, one with two is doubly owned. Cost:
     O(K + N P).
 
-    >>> matrix_at(EXAMPLE, 6), matrix_at(EXAMPLE, 9)
+    >>> matrix_at(example(), 6), matrix_at(example(), 9)
     (array([[ True, False],
            [False, False]]), array([[ True, False],
            [False,  True]]))
@@ -112,7 +112,7 @@ def owners_at(arrays: OwnershipArrays, at: ArrayLike) -> NDArray[np.int32]:
     last. `at` is int64[T], in any order. Cost: O(K log T + T P), plus the moments of all
     ownerships.
 
-    >>> owners_at(EXAMPLE, [9, 0, 6])
+    >>> owners_at(example(), [9, 0, 6])
     array([[ 0,  1],
            [ 0,  0],
            [ 0, -1]], dtype=int32)
@@ -132,7 +132,7 @@ def counts_at(arrays: OwnershipArrays, at: ArrayLike) -> NDArray[np.int64]:
 
     `at` is int64[T], in any order. Cost: O(K log T + T N).
 
-    >>> counts_at(EXAMPLE, [9, 0, 6])
+    >>> counts_at(example(), [9, 0, 6])
     array([[1, 1],
            [2, 0],
            [1, 0]])
@@ -189,7 +189,7 @@ def moves_between(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> int:
     Both are bool[N, P] with the same members and partitions. A partition that has an owner in one
     of them alone counts half, rounded down in all. Cost: O(N P).
 
-    >>> moves_between(matrix_at(EXAMPLE, 0), matrix_at(EXAMPLE, 9))
+    >>> moves_between(matrix_at(example(), 0), matrix_at(example(), 9))
     1
     """
     return int(np.count_nonzero(before != after)) // 2
@@ -201,7 +201,7 @@ def row_pointers(matrix: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[
     The ones of row `n` are in the columns `indices[indptr[n]:indptr[n + 1]]`, in order. Cost:
     O(N P).
 
-    >>> row_pointers(matrix_at(EXAMPLE, 0))
+    >>> row_pointers(matrix_at(example(), 0))
     (array([0, 2, 2]), array([0, 1], dtype=int32))
     """
     indptr = np.zeros(len(matrix) + 1, dtype=np.int64)
@@ -209,11 +209,12 @@ def row_pointers(matrix: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[
     return indptr, np.nonzero(matrix)[1].astype(np.int32)
 
 
-EXAMPLE = ownership_arrays(
-    [
-        Ownership(topic="t", partition=0, member_id="a", start=0),
-        Ownership(topic="t", partition=1, member_id="a", start=0, end=5),
-        Ownership(topic="t", partition=1, member_id="b", start=8),
-    ]
-)
-"""That of the examples: of two partitions of `a` one goes to `b`."""
+def example() -> OwnershipArrays:
+    """Return the arrays of the examples here: of two partitions of `a` one goes to `b`."""
+    return ownership_arrays(
+        [
+            Ownership(topic="t", partition=0, member_id="a", start=0),
+            Ownership(topic="t", partition=1, member_id="a", start=0, end=5),
+            Ownership(topic="t", partition=1, member_id="b", start=8),
+        ]
+    )

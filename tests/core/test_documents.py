@@ -14,12 +14,12 @@ from assignors import MemberNote, Rebalance, RebalanceProtocol, State
 from assignors.checks import Report, Rule, Violation
 from assignors.documents.answers import rebalance_document, report_document
 from assignors.documents.groups import (
-    PARTITION_LIMIT,
     check_request_from_document,
     group_from_document,
     partitions_from_document,
 )
 from assignors.documents.values import DocumentError, bytes_from_hex
+from assignors.model import PARTITION_LIMIT
 from wire import Subscription, encode_subscription
 
 GROUP: dict[str, Any] = {

@@ -153,3 +153,18 @@ def test_partition_counts_that_are_none_are_a_value_error(counts: Any) -> None:
     """A list of names ended with an `AttributeError`."""
     with pytest.raises(ValueError, match="expected"):
         Cluster.of(counts)
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ({"t": 10**9}, "partition_count: 1000000000 partitions, more than 10000000"),
+        ({"t": 9_999_999, "u": 2}, "partition_counts: more than 10000000 partitions in one group"),
+    ],
+)
+def test_partition_counts_have_the_bound_that_documents_have(
+    counts: dict[str, int], words: str
+) -> None:
+    """A typing error used up the memory of the machine as the group was assigned."""
+    with pytest.raises(ValueError, match=words):
+        Cluster.of(counts)

@@ -59,7 +59,7 @@ def test_every_interval_of_the_ledger_is_a_bar(protocol: GroupProtocol) -> None:
     assert drawn is not None
     bars = [bar for row in drawn.partitions for bar in row.bars]
     assert len(bars) == len(ownerships(played.changes))
-    assert drawn.time_label == "time"
+    assert drawn.words.time == "time"
     assert "(estimate)" not in "".join(pause.title for pause in drawn.rebalances.pauses)
 
 
@@ -73,6 +73,18 @@ def test_moves_and_members_of_rebalances_are_those_of_the_run(protocol: GroupPro
     assert [len(row.left) for row in counted if row.left] == [1] * 10
     assert [len(row.joined) for row in counted if row.joined] == [1] * 10
     assert {row.member_count for row in counted} == {9, 10}
+
+
+def test_members_are_counted_by_what_they_consume_and_the_chart_says_so() -> None:
+    """Three members of two partitions: one joins all rounds, and consumes nothing."""
+    scenario = group(count=3, partitions=2)
+    life = life_of(scenario, simulate(scenario, keeps_history=True))
+    drawn = chart(life, Limits(), member_styles(life), anchor="run-1")
+    assert drawn is not None
+    title = drawn.rebalances.generations[-1].title
+    assert "2 consuming members, " in title
+    assert "began" in title
+    assert "joined" not in title
 
 
 def test_a_static_member_that_returns_has_neither_left_nor_joined() -> None:

@@ -91,11 +91,14 @@ def test_what_cannot_be_read_is_the_same_one_line_on_both_engines(
         "notes.txt": b"x",
         "good.jsonl": some_groups(),
     }
+    text = tmp_path / "text" / "base64.jsonl"
+    text.parent.mkdir()
+    twice = b64encode(b64encode(b"\0\2\0\1g")).decode()
+    contents[str(text)] = json.dumps({"key": twice, "value": None}).encode()
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
-    asks = [
-        [str(tmp_path / name)] for name in ("empty.jsonl", "wrong.jsonl", "notes.txt", "none.jsonl")
-    ]
+    names = ("empty.jsonl", "wrong.jsonl", "notes.txt", "none.jsonl", str(text))
+    asks = [[str(tmp_path / name)] for name in names]
     asks += [[str(tmp_path)], [str(tmp_path / "good.jsonl"), "--group", "nobody"]]
     ours, theirs = (asked(tmp_path, asks, engine, spark_answers) for engine in ("python", "spark"))
     for (code, _, said), (code_, _, said_) in zip(ours, theirs, strict=True):
@@ -103,3 +106,4 @@ def test_what_cannot_be_read_is_the_same_one_line_on_both_engines(
         # What is wrong with the first record is told in other words.
         assert said.partition("__consumer_offsets:")[0] == said_.partition("__consumer_offsets:")[0]
         assert said.count("\n") == 1
+        assert said.partition("; ")[2] == said_.partition("; ")[2]

@@ -20,6 +20,7 @@ from assignors.cli.commands.replay_request import (
 )
 from assignors.cli.inputs.typed.extras import needed_by
 from assignors.cli.outputs.progress import with_progress
+from assignors.replay.decode.logged_records import no_record_words
 from assignors.replay.engines.python import GROUPS_NAMED, no_group_matches
 from assignors.replay.findings.causes import worst_first
 from assignors.replay.tables.rows import (
@@ -172,11 +173,10 @@ def _refuse_foreign(request: ReplayRequest, frame: DataFrame) -> None:
     from assignors.replay.engines.spark import decode_records  # noqa: PLC0415 - the extra `spark`
 
     errors = decode_records(frame).select("error")
-    first = errors.first()
+    first, raw = errors.first(), frame.select("key").first()
     if first is not None and errors.where(errors["error"].isNull()).isEmpty():
-        raise UnreadableError(
-            f"{request.where}: no record is one of __consumer_offsets: {first['error']}"
-        )
+        words = no_record_words(None if raw is None else raw["key"], first["error"])
+        raise UnreadableError(f"{request.where}: {words}")
 
 
 def _in_order(rows: Iterable[Row], request: ReplayRequest) -> tuple[Row, ...]:

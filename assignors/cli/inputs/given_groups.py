@@ -24,10 +24,10 @@ from assignors.cli.outputs.progress import with_line_progress
 from assignors.documents.answers import note_document
 from assignors.documents.described import Assumed, DescribedGroup, described_groups, is_described
 from assignors.documents.group_keys import topics_not_described, unused_keys
-from assignors.documents.groups import PARTITION_LIMIT, group_from_document
+from assignors.documents.groups import group_from_document
 from assignors.documents.values import SCHEMA, Document, DocumentError, ErrorCode
 from assignors.documents.weightings import GivenWeights
-from assignors.model import Group
+from assignors.model import PARTITION_LIMIT, Group
 from assignors.names.nearest import suggestion
 
 

@@ -6,6 +6,7 @@ among the findings, with the place that the source named.
 
 from __future__ import annotations
 
+import binascii
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -65,6 +66,20 @@ def reason(record: Record) -> str:
     if record.error is None:
         return "a value of an unknown version"
     return str(record.error) if is_record(record) else record.error.text
+
+
+def no_record_words(key: bytes | None, why: str) -> str:
+    """Return in words that no record of a source can be read: `key` is one's, and `why` its reason.
+
+    A table often has in base64 what should be bytes: then the words say so.
+    """
+    words = f"no record is one of __consumer_offsets: {why}"
+    try:
+        found = decode_record(binascii.a2b_base64(key or b"", strict_mode=True), None)
+        is_text = found.error is None
+    except ValueError:  # Spark may have it as text that is not ASCII
+        is_text = False
+    return words + "; the keys are base64 text: decode keys and values first" * is_text
 
 
 def _is_aborted(transaction: str | None) -> bool | None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import TypeVar
 
 from assignors.assignor import Assignor
 from assignors.replay.analysis.group_analysis import (
@@ -29,12 +30,14 @@ from assignors.replay.analysis.table_rows import (
     offset_rows,
 )
 from assignors.replay.analysis.what_if import what_if
-from assignors.replay.decode.logged_records import LoggedRecord, reason
+from assignors.replay.decode.logged_records import LoggedRecord, no_record_words, reason
 from assignors.replay.findings import Selection, Thresholds, anomalies
 from assignors.replay.history.log_ends import LogEnds
 from assignors.replay.history.model import GroupHistory
 from assignors.replay.history.timeline import learned_names, timeline
-from assignors.replay.tables.rows import TABLES, OutcomeRow, Tables
+from assignors.replay.tables.rows import TABLES, OutcomeRow, Row, Tables
+
+RowT = TypeVar("RowT", bound=Row)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +101,8 @@ def chosen_histories(
     if not records:
         raise ValueError(f"{where}: no records: is it empty?")
     if all(entry.record.error is not None for entry in records):
-        words = f"no record is one of __consumer_offsets: {reason(records[0].record)}"
-        raise ValueError(f"{where}: {words}")
+        first = records[0].record
+        raise ValueError(f"{where}: {no_record_words(first.key_bytes, reason(first))}")
     names = {**learned_names(records), **topic_names}
     histories = list(timeline(records, topic_names=names))
     if wanted is None:
@@ -144,13 +147,16 @@ def tables_of(
 ) -> Tables:
     """Return the analysis of a group as rows of the tables that are wanted."""
     found = anomalies(analysis, settings.thresholds, settings.selection)
-    wanted = settings.tables
+
+    def rows_of(table: str, made: Iterator[RowT]) -> tuple[RowT, ...]:
+        return tuple(made) if table in settings.tables else ()
+
     return Tables(
-        groups=tuple(group_rows(analysis, found)) if "groups" in wanted else (),
-        offsets=tuple(offset_rows(analysis)) if "offsets" in wanted else (),
-        generations=tuple(generation_rows(analysis)) if "generations" in wanted else (),
-        members=tuple(member_rows(analysis)) if "members" in wanted else (),
-        assignments=tuple(assignment_rows(analysis)) if "assignments" in wanted else (),
+        groups=rows_of("groups", group_rows(analysis, found)),
+        offsets=rows_of("offsets", offset_rows(analysis)),
+        generations=rows_of("generations", generation_rows(analysis)),
+        members=rows_of("members", member_rows(analysis)),
+        assignments=rows_of("assignments", assignment_rows(analysis)),
         anomalies=tuple(found),
         outcomes=outcomes,
     )
@@ -159,15 +165,8 @@ def tables_of(
 def joined(parts: Iterable[Tables]) -> Tables:
     """Return the tables of several groups as one, in the order of the groups."""
     listed = list(parts)
-    return Tables(
-        groups=tuple(row for part in listed for row in part.groups),
-        offsets=tuple(row for part in listed for row in part.offsets),
-        generations=tuple(row for part in listed for row in part.generations),
-        members=tuple(row for part in listed for row in part.members),
-        assignments=tuple(row for part in listed for row in part.assignments),
-        anomalies=tuple(row for part in listed for row in part.anomalies),
-        outcomes=tuple(row for part in listed for row in part.outcomes),
-    )
+    rows = {name: tuple(row for part in listed for row in getattr(part, name)) for name in TABLES}
+    return Tables(**rows)
 
 
 def _with_notes(analysis: GroupAnalysis, found: Iterator[Reproduction]) -> GroupAnalysis:

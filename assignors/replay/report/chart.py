@@ -30,7 +30,7 @@ from assignors.replay.report.rebalance_rows import (
     rebalance_rows,
 )
 from assignors.replay.report.time_scale import TimeScale, time_scale
-from assignors.replay.report.view_model import LifeView, Limits
+from assignors.replay.report.view_model import LifeView, Limits, Words
 from assignors.replay.tables.rows import AssignmentRow
 from wire.text import utf16_key
 
@@ -109,9 +109,7 @@ class Chart:
     rows_width: float
     generation_count: int
     generation_label: str
-    time_label: str
-    finding_name: str
-    """What a mark of a finding is called: a `violation` in a simulation."""
+    words: Words
     knows_unnecessary_moves: bool
     """Whether the moves that were unnecessary are filled."""
     rebalances: RebalanceRows
@@ -166,16 +164,14 @@ def chart(
         rows_width=shown.scale.width,
         generation_count=len(generations),
         generation_label=generation_name(life.row.kind),
-        time_label="time" if life.is_simulated else "time, UTC",
-        finding_name=life.finding_name,
+        words=life.words,
         knows_unnecessary_moves=any(row.moved_minimum is not None for row in generations),
         rebalances=rebalance_rows(
             generations,
             life.anomalies[: limits.findings],
             shown.scale,
             anchor=anchor,
-            is_simulated=life.is_simulated,
-            finding_name=life.finding_name,
+            words=life.words,
         ),
         partitions=list(_partition_rows(shown, tops, styles)),
         partitions_top=ROWS_HEIGHT,

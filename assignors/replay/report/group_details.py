@@ -23,7 +23,7 @@ from assignors.replay.report.formats import (
 )
 from assignors.replay.report.member_styles import MemberStyle, member_styles
 from assignors.replay.report.table_view import Column, Form, Link, TableView, table_view
-from assignors.replay.report.view_model import GroupView, LifeView, Limits
+from assignors.replay.report.view_model import GroupView, LifeView, Limits, Words
 from assignors.replay.tables.rows import AnomalyRow, AssignmentRow, GenerationRow, MemberRow
 
 
@@ -44,7 +44,7 @@ class LifeDetails:
     facts: str
     chart: Chart | None
     findings: TableView | None
-    finding_name: str
+    words: Words
     comparison: TableView | None
     comparison_by_generation: TableView | None
     has_inferred_counts: bool
@@ -114,7 +114,7 @@ def life_details(life: LifeView, group: GroupView, limits: Limits) -> LifeDetail
         facts=" · ".join(_facts(life)),
         chart=drawn,
         findings=_findings(life, limits, places_in_chart(drawn), anchor),
-        finding_name=life.finding_name,
+        words=life.words,
         comparison=comparison(sums, caption="What if another assignor had been used")
         if sums
         else None,

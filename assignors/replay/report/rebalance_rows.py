@@ -20,6 +20,7 @@ from assignors.replay.report.formats import (
     value_range,
 )
 from assignors.replay.report.time_scale import TimeScale
+from assignors.replay.report.view_model import RECORDED, Words
 from assignors.replay.tables.rows import AnomalyRow, GenerationRow
 
 ROWS_HEIGHT = 102
@@ -108,30 +109,28 @@ def rebalance_rows(
     scale: TimeScale,
     *,
     anchor: str = "",
-    is_simulated: bool = False,
-    finding_name: str = "finding",
+    words: Words = RECORDED,
 ) -> RebalanceRows:
     """Return the marks of these generations and findings. Cost: linear, O(log) a mark.
 
-    `anchor` begins the ids of the marks on the page. Times of a simulation have no date, and how
-    long its rebalances took is no estimate.
+    `anchor` begins the ids of the marks on the page.
     """
     simultaneous = [tuple(rows) for _, rows in groupby(generations, key=lambda row: row.at_ms)]
     moved_max = max((sum(row.moved for row in rows) for rows in simultaneous), default=0)
     return RebalanceRows(
-        times=list(_times(scale, has_dates=not is_simulated)),
+        times=list(_times(scale, has_dates=words.has_dates)),
         shortened=list(_shortened(scale)),
-        generations=[_generation_mark(rows, scale, moved_max) for rows in simultaneous],
-        findings=list(_findings(anomalies, generations, scale, anchor, finding_name)),
+        generations=[_generation_mark(rows, scale, moved_max, words) for rows in simultaneous],
+        findings=list(_findings(anomalies, generations, scale, anchor, words.finding)),
         pauses=[
-            _pause(row, row.pause_ms, scale, is_estimate=not is_simulated)
+            _pause(row, row.pause_ms, scale, is_estimate=words.has_estimates)
             for row in generations
             if row.pause_ms
         ],
     )
 
 
-def generation_text(row: GenerationRow) -> str:
+def generation_text(row: GenerationRow, words: Words) -> str:
     """Return the tooltip of a generation."""
     assignor = f", {row.protocol}" if row.protocol else ""
     moved = count(row.moved, "partition") + " moved"
@@ -140,8 +139,8 @@ def generation_text(row: GenerationRow) -> str:
     missing = f"; {count(row.missing_before, 'generation')} before it not recorded"
     return (
         f"{generation_name(row.kind)} {row.generation} at {clock(row.at_ms)}: "
-        f"{row.state}{assignor}, {count(row.member_count, 'member')}, "
-        f"{len(row.joined)} joined, {len(row.left)} left, "
+        f"{row.state}{assignor}, {count(row.member_count, words.members)}, "
+        f"{len(row.joined)} {words.joined}, {len(row.left)} {words.left}, "
         f"{moved}{missing if row.missing_before else ''}"
     )
 
@@ -174,14 +173,14 @@ def _shortened(scale: TimeScale) -> Iterator[Label]:
 
 
 def _generation_mark(
-    rows: Sequence[GenerationRow], scale: TimeScale, moved_max: int
+    rows: Sequence[GenerationRow], scale: TimeScale, moved_max: int, words: Words
 ) -> GenerationMark:
     joined = sum(len(row.joined) for row in rows)
     left = sum(len(row.left) for row in rows)
     return GenerationMark(
         x=scale.at(rows[0].at_ms),
         text=value_range(rows[0].generation, rows[-1].generation),
-        title="; ".join(map(generation_text, rows)),
+        title="; ".join(generation_text(row, words) for row in rows),
         is_after_missing=any(row.missing_before for row in rows),
         membership=(f"+{joined}" if joined else "") + (f"-{left}" if left else ""),
         moves=_moves(rows, moved_max),

@@ -49,6 +49,43 @@ FIXED_MARKS = 16
 """Marks that the chart of any life needs: headings, labels, legend, comparison."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """What a page calls the same things of recorded groups and of simulated ones."""
+
+    time: str
+    finding: str
+    members: str
+    joined: str
+    left: str
+    has_dates: bool
+    """Whether its times are those of a calendar."""
+    has_estimates: bool
+    """Whether how long rebalances took is estimated."""
+
+
+RECORDED = Words(
+    time="time, UTC",
+    finding="finding",
+    members="member",
+    joined="joined",
+    left="left",
+    has_dates=True,
+    has_estimates=True,
+)
+SIMULATED = Words(
+    time="time",
+    finding="violation",
+    members="consuming member",
+    joined="began",
+    left="stopped",
+    has_dates=False,
+    has_estimates=False,
+)
+"""A finding is what a monitor forbids, times begin with the run, and who consumes nothing is no
+member of any row."""
+
+
 class _OfLife(Protocol):
     @property
     def group(self) -> str: ...
@@ -73,13 +110,7 @@ class LifeView:
     outcomes: Sequence[OutcomeRow] = ()
     end_ms: int
     """When it ended; where it did not, the last time in its rows."""
-    is_simulated: bool = False
-    """Its times are those of a simulation: milliseconds since the run began, and no estimates."""
-
-    @property
-    def finding_name(self) -> str:
-        """What a page calls one of `anomalies`: in a simulation, what a monitor forbids."""
-        return "violation" if self.is_simulated else "finding"
+    words: Words = RECORDED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from assignors.replay.report.formats import clock, count, duration, partition_se
 from assignors.replay.report.group_details import LifeDetails, places_in_chart
 from assignors.replay.report.member_styles import member_styles
 from assignors.replay.report.table_view import Column, Form, Link, TableView, table_view
-from assignors.replay.report.view_model import LifeView, Limits
+from assignors.replay.report.view_model import SIMULATED, LifeView, Limits
 from assignors.replay.tables.rows import AnomalyRow, AssignmentRow, GenerationRow, GroupRow
 from assignors.simulation.timed.costs.meter import Rebalance
 from assignors.simulation.timed.protocols.effects import MILLISECOND
@@ -63,7 +63,7 @@ def run_details(scenario: Scenario, played: Played, limits: Limits, *, anchor: s
         facts=" · ".join(facts),
         chart=drawn,
         findings=_findings(life, limits, places_in_chart(drawn), anchor),
-        finding_name=life.finding_name,
+        words=life.words,
         comparison=None,
         comparison_by_generation=None,
         has_inferred_counts=False,
@@ -102,7 +102,7 @@ def life_of(scenario: Scenario, played: Played) -> LifeView:
         assignments=_assignments(row, intervals, played.rebalances),
         anomalies=_violations(row, played),
         end_ms=end_ms,
-        is_simulated=True,
+        words=SIMULATED,
     )
 
 
@@ -279,8 +279,8 @@ def _rebalances(life: LifeView, limits: Limits) -> Iterator[TableView]:
         Column("end", lambda row: clock(row.at_ms)),
         Column("duration", lambda row: duration(row.pause_ms)),
         Column("members that consume", lambda row: row.member_count, Form.NUMBER),
-        Column("joined", lambda row: len(row.joined), Form.NUMBER),
-        Column("left", lambda row: len(row.left), Form.NUMBER),
+        Column("began to consume", lambda row: len(row.joined), Form.NUMBER),
+        Column("stopped", lambda row: len(row.left), Form.NUMBER),
         Column("moves", lambda row: row.moved, Form.NUMBER),
         Column("smallest load", lambda row: row.load_min, Form.NUMBER),
         Column("largest load", lambda row: row.load_max, Form.NUMBER),

@@ -178,7 +178,8 @@ def _prepared(
     for at, fault in fault_events(scenario.faults):
         run.queue.put(at, (COORDINATOR, fault))
     if scenario.network.handling_us:
-        run.machine = Machine(handling_us=scenario.network.handling_us, put=run.queue.put)
+        handling_us = scenario.network.handling_us
+        run.machine = Machine(handling_us=handling_us, put=run.queue.put, due=run.due)
     run.execution = execution.executed(run)
     return run
 
@@ -237,14 +238,13 @@ def _step_member(run: Run, number: int, event: MemberEvent) -> None:
     if event is Command.START and not _starts_process(run, number):
         return
     heartbeats, queue = run.heartbeats, run.queue
-    due = set() if run.machine is None else run.machine.due  # run out, and waits for their machine
     if heartbeats is not None and heartbeats.may_wake(number):
         heartbeats.wake(number)
     effects = run.sides.step_member(number, event)
     for effect in effects:
         if type(effect) is Cancel:  # what steps ask for most often
             queue.stop(key := (number, effect.key))
-            due.discard(key)
+            run.due.discard(key)
         else:
             DO[type(effect)](run, number, event, effect)
     if heartbeats is not None:
@@ -274,7 +274,7 @@ def _schedule(run: Run, number: int, _event: MemberEvent, effect: Schedule) -> N
     """Start a timer of a member; what has run out and waits for their machine is due no longer."""
     key = effect.key
     if run.machine is not None:
-        run.machine.due.discard((number, key))
+        run.due.discard((number, key))
         if run.machine.goes_on(number, run.sides.members[number], effect):
             run.queue.stop((number, key))
             return

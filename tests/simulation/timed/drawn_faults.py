@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from assignors.simulation.timed.scenario import Fault, FaultKind, GroupProtocol, Scenario
 from assignors.simulation.timed.scenario.faults import LONGER, OF_A_MEMBER, OF_THE_COORDINATOR
+from tests.simulation.timed.exhaust import STALE_REPORT
 
 KINDS = [
     each
@@ -74,3 +75,13 @@ def with_faults(draw: st.DrawFn, scenarios: st.SearchStrategy[Scenario]) -> Scen
         for each in scenario.members
     )
     return replace(scenario, members=members, faults=tuple(one_of_each.values()))
+
+
+def known(scenario: Scenario) -> frozenset[str]:
+    """What Kafka itself does: a failover loses answers, after which consumers report too little.
+
+    See `EXHAUSTED.md`, and `test_failover_phases`, which shows it.
+    """
+    is_modern = scenario.protocol is GroupProtocol.CONSUMER
+    loses = any(each.kind in OF_THE_COORDINATOR for each in scenario.faults)
+    return STALE_REPORT if is_modern and loses else frozenset()

@@ -9,7 +9,6 @@ from hypothesis import assume, given
 
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
-from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.scenario_document import (
     document_from_scenario,
     scenario_from_document,
@@ -17,21 +16,10 @@ from assignors.simulation.timed.scenario_document import (
 from assignors.simulation.timed.simulation import simulate
 from tests.conftest import cases
 from tests.simulation.timed.drawn import scenarios
-from tests.simulation.timed.drawn_faults import with_faults
-from tests.simulation.timed.exhaust import STALE_REPORT
+from tests.simulation.timed.drawn_faults import known, with_faults
 
 SESSION_MS, REBALANCE_MS, REQUEST_MS = 10_000, 20_000, 30_000
 """The longest in `drawn`."""
-
-
-def known(scenario: Scenario) -> frozenset[str]:
-    """What Kafka itself does: a failover loses answers, after which consumers report too little.
-
-    See `EXHAUSTED.md`, and `test_failover_phases`, which shows it.
-    """
-    is_modern = scenario.protocol is GroupProtocol.CONSUMER
-    loses = any(each.kind in OF_THE_COORDINATOR for each in scenario.faults)
-    return STALE_REPORT if is_modern and loses else frozenset()
 
 
 @cases(80)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from assignors.simulation.timed.counterexamples.subjects import lines_of
+from assignors.simulation.timed.counterexamples.subjects import Lines, lines_of
 from assignors.simulation.timed.counterexamples.words import line_of
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.table import Monitoring
@@ -21,15 +21,18 @@ LINES_MAX = 10_000
 
 
 def history(scenario: Scenario, subjects: Sequence[str] = ()) -> Iterator[str]:
-    """Yield the lines of a run up to its first violation, which is the last line.
+    """Return the lines of a run up to its first violation, which is the last line.
 
     Of a run without one, all its lines, and one that says so. With `subjects`, names of members
     and partitions (`orders:3`), only lines about one of these. Runs under `Monitoring.FULL`; raises
-    what `simulate` raises, and `ValueError` for a name that the scenario does not have. Cost: that
-    of the run, plus O(size of its messages) for each subject.
+    what `simulate` raises, and before that `ValueError` for a name that the scenario does not have.
+    Cost: that of the run, plus O(size of its messages) for each subject.
     """
+    return _history(scenario, lines_of(scenario, subjects) or [line_of])
+
+
+def _history(scenario: Scenario, of_subjects: Sequence[Lines]) -> Iterator[str]:
     lines: deque[tuple[int, str]] = deque(maxlen=LINES_MAX)
-    of_subjects = lines_of(scenario, subjects) or [line_of]
 
     def observe(seen: Seen) -> None:
         found = [of_one(seen) for of_one in of_subjects]

@@ -70,6 +70,8 @@ class Run:
     faults: LiveFaults = field(init=False)
     machine: Machine | None = None
     """What all members share; `None`: each has a machine of its own."""
+    due: set[tuple[int, TimerKey]] = field(default_factory=set)
+    """Members and the timers that have run out and wait for their machine, which shares this."""
     execution: Execution | None = None
     """What executes the coordinator by a model; `None`: it handles one request after the other."""
     heartbeats: Heartbeats | None = None

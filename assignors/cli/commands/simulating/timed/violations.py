@@ -12,7 +12,6 @@ from assignors.cli.outputs.forms import dumps
 from assignors.documents.values import SCHEMA, Document
 from assignors.simulation.timed.counterexamples.history import NOTHING, history
 from assignors.simulation.timed.counterexamples.shrinking import shrunk
-from assignors.simulation.timed.counterexamples.subjects import lines_of
 from assignors.simulation.timed.monitors.violation import described
 from assignors.simulation.timed.scenario_document import brief_document
 from assignors.simulation.timed.simulation import simulate
@@ -32,11 +31,11 @@ def show_history(request: TimedRequest, subjects: Sequence[str] = ()) -> int:
         raise click.UsageError("--history shows one run: one seed, one protocol, one model")
     (scenario,) = request.scenarios()
     try:
-        lines_of(scenario, subjects)
+        lines = history(scenario, subjects)
     except ValueError as error:
         raise click.UsageError(f"--history-of: {error}") from None
     line = NOTHING
-    for line in history(scenario, subjects):
+    for line in lines:
         click.echo(line)
     return int(line != NOTHING)
 
