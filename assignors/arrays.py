@@ -196,11 +196,11 @@ def row_arrays(
     numbers = [slice(*arrays.number_ptr[[entry.start, entry.stop]].tolist()) for entry in entries]
     # The last one is for entries that no name was found for: their rows are not asked for.
     numbered = np.array([*map(index.get, arrays.names, repeat(-1)), -1], dtype=np.int64)
-    topic = numbered[_joined(arrays.topic, entries)]
+    topic = numbered.take(_joined(arrays.topic, entries))
     length, number = _joined(np.diff(arrays.number_ptr), entries), _joined(arrays.number, numbers)
-    is_known = topic >= 0
-    is_complete = bool(is_known.all())
+    is_complete = int(topic.min(initial=0)) >= 0
     if not is_complete:
+        is_known = topic >= 0
         number = number[np.repeat(is_known, length)]
         member, topic, length = member[is_known], topic[is_known], length[is_known]
     return PartitionArrays(

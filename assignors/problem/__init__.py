@@ -116,11 +116,11 @@ def problem_of(group: Group, *, with_racks: bool = True) -> Problem:
     if isinstance(group.members, ReadMembers):
         members = group.members.in_id_order(utf16_key)
         names, table, list_of = members.subscriptions()
-        rack_ids = members.rack_ids()
+        rack_ids = members.rack_ids() if with_racks else None
     else:
         members = tuple(in_id_order(group.members))
         names, table, list_of = subscriptions_of(members, group.cluster.tables)
-        rack_ids = rack_numbers([member.rack_id for member in members])
+        rack_ids = rack_numbers([member.rack_id for member in members]) if with_racks else None
     asked = asked_topics(group.cluster, names)
     topics = asked.names
     if topics != names:
@@ -128,7 +128,7 @@ def problem_of(group: Group, *, with_racks: bool = True) -> Problem:
         table = table.take([index[topic] for topic in topics], axis=1)
     takes, class_of = _classes(table, list_of)
     rack, replica_set, replica_racks = None, None, None
-    if with_racks and rack_ids is not None:
+    if rack_ids is not None:
         rack, replica_set, replica_racks = racks_of(rack_ids, asked.topics, group.cluster.tables)
     return _problem(
         topics=topics,

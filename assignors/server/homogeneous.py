@@ -34,11 +34,11 @@ def place(spec: Spec, jdk: Jdk) -> tuple[Int32, Int32]:
     """
     member, partition = previous_entries(spec)
     holder, held = member, partition
-    if (spec.target.run_topic >= spec.topic_count).any():
+    if len(spec.topics) > spec.topic_count:
         is_ours = spec.target.by_number(spec.target.run_topic) < spec.topic_count
         holder, held = member[is_ours], partition[is_ours]
     owner = np.full(spec.problem.partition_count, NOBODY, dtype=np.int32)
-    if not (held == NOBODY).any():
+    if int(held.min(initial=0)) != NOBODY:
         owner[held] = holder
     if np.count_nonzero(owner != NOBODY) != len(held):
         raise JavaFailure("PartitionAssignorException", "Partitions were left unassigned")

@@ -33,12 +33,13 @@ def previous_entries(spec: Spec) -> tuple[Int32, Int64]:
     target = spec.target
     first = np.full(len(spec.topics), NOBODY, dtype=np.int64)
     first[: spec.topic_count] = spec.problem.first[:-1]
-    size = np.zeros(len(spec.topics), dtype=np.int64)
+    size = np.zeros(len(spec.topics), dtype=np.uint64)
     size[: spec.topic_count] = np.diff(spec.problem.first)
     topic = target.by_number(target.run_topic)
     partition = first.take(topic)
     partition += target.number
-    is_real = (target.number >= 0) & (target.number < size.take(topic))
+    # As unsigned numbers, negative ones are beyond every size.
+    is_real = target.number.view(np.uint64) < size.take(topic)
     if not is_real.all():
         partition[~is_real] = NOBODY
     return target.by_number(target.run_member).astype(np.int32), partition
@@ -60,7 +61,7 @@ def rebalance_of(
     problem = spec.problem
     held = in_map_order(spec, owner, also)
     place = np.append(spec.order, NOBODY).astype(np.int32)  # the last one maps NOBODY to NOBODY
-    given = place[owner]
+    given = place.take(owner)
     return Rebalance(
         assignment=assigned(problem, given, held),
         notes=(*byte_notes(problem.members), *spec.notes),
@@ -99,7 +100,7 @@ def in_map_order(spec: Spec, owner: Int32, also: tuple[Int32, Int64] | None) -> 
     """
     problem = spec.problem
     partition, member = None, owner
-    if (owner == NOBODY).any():
+    if int(owner.min(initial=0)) == NOBODY:
         partition = np.flatnonzero(owner != NOBODY)
         member = owner[partition]
     if also is not None and len(also[0]):

@@ -18,7 +18,8 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import chain, compress
+from itertools import chain, compress, repeat
+from operator import attrgetter, is_
 from typing import NamedTuple
 
 import numpy as np
@@ -285,7 +286,7 @@ def target_of(listed: PartitionArrays, member_count: int) -> Target:
     """Return the previous target in runs; empty runs are none."""
     require_int32(listed.number, "a partition number of the previous target")
     run_member, run_topic, length = listed.member, listed.topic, listed.length
-    if not length.all():
+    if int(length.min(initial=1)) == 0:
         filled = np.flatnonzero(length)
         run_member, run_topic, length = run_member[filled], run_topic[filled], length[filled]
     calls_follow = np.zeros(member_count, dtype=np.bool_)
@@ -298,7 +299,7 @@ def target_of(listed: PartitionArrays, member_count: int) -> Target:
     return Target(
         run_member=run_member,
         run_topic=run_topic,
-        start=bounds_of(length),
+        start=np.arange(len(length) + 1) if is_single else bounds_of(length),
         number=number,
         calls_follow=calls_follow,
         is_single=is_single,
@@ -323,6 +324,8 @@ def _once(number: Int64, length: Int64) -> tuple[Int64, Int64]:
 
 def _are_equal(members: Sequence[Member]) -> bool:
     """Return whether all subscribe to the same topics, known or not."""
-    lists = [member.topics for member in members]
+    lists = list(map(attrgetter("topics"), members))
+    if all(map(is_, lists, repeat(lists[0]) if lists else lists)):
+        return True
     different = dict(zip(map(id, lists), lists, strict=True))
     return len({frozenset(topics) for topics in different.values()}) <= 1
