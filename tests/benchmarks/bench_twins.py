@@ -1,6 +1,9 @@
 """The copies of Kafka's assignors beside Kafka's own classes in a warmed JVM, in the same run.
 
-    python -m tests.benchmarks.bench_twins [part of a line ...]
+    python -m tests.benchmarks.bench_twins [part of a line ...] [--seconds N] [--patience N]
+
+"server/" are the broker's lines. All of them take about seven minutes, of which the groups of a
+million partitions take four: to make them for Java, and to wait where it does not come to an end.
 
 CPU milliseconds, the least of several runs; those of the JVM with its garbage collection. Both
 sides run by turns, line by line, so that what else the machine does slows both down. They are
@@ -14,8 +17,8 @@ the same.
 
 from __future__ import annotations
 
+import argparse
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -61,9 +64,9 @@ BROKER = (
 RUNS_MIN = 3
 TURNS = 2
 """So many times each side runs."""
-SECONDS = 8.0
-"""Of Java's runs of one line, all turns together."""
-PATIENCE_S = 40.0
+SECONDS = 4.0
+"""Of Java's runs of one line, all turns together: a second of its own makes it warm."""
+PATIENCE_S = 20.0
 """After that Java's one run is not waited for."""
 AS_DICTS = ", as dicts"
 COMPARED_MAX = 200_000
@@ -186,10 +189,10 @@ def numbered_topics(*, member_count: int, topic_count: int) -> list[bytes]:
     ]
 
 
-def cpu_ms(run: Callable[[], object]) -> float:
-    """Return the least CPU time of some runs."""
+def cpu_ms(run: Callable[[], object], seconds: float) -> float:
+    """Return the least CPU time of the runs in so many seconds, of some at least."""
     spent: list[float] = []
-    until = time.perf_counter() + SECONDS / 5 / TURNS
+    until = time.perf_counter() + seconds
     while len(spent) < RUNS_MIN or time.perf_counter() < until:
         begin = time.process_time()
         run()
@@ -197,9 +200,9 @@ def cpu_ms(run: Callable[[], object]) -> float:
     return min(spent) * 1000
 
 
-def java_ms(judge: Judge, request: Request) -> float | None:
-    """Return Java's least; None where it does not come to an end in time."""
-    timed = {"algo": "time", "in": request, "times": 1, "seconds": SECONDS / TURNS}
+def java_ms(judge: Judge, request: Request, seconds: float) -> float | None:
+    """Return Java's least of so many seconds; None where it does not come to an end in time."""
+    timed = {"algo": "time", "in": request, "times": 1, "seconds": seconds}
     answer = judge.ask(timed)
     if "err" in answer:
         assert answer["err"].startswith("JudgeTimeout"), answer
@@ -207,34 +210,39 @@ def java_ms(judge: Judge, request: Request) -> float | None:
     return float(min(answer["cpu_ms"]))
 
 
-def by_turns(judge: Judge, line: Line) -> tuple[float, float | None]:
-    """Return our least and Java's; Java's first turn warms it up."""
+def by_turns(judge: Judge, line: Line, seconds: float) -> tuple[float, float | None]:
+    """Return our least and Java's, which has so many seconds; its first turn warms it up."""
     spent, theirs = [], []
     for _ in range(TURNS):
-        spent.append(cpu_ms(line.ours))
-        taken = java_ms(judge, line.request)
+        spent.append(cpu_ms(line.ours, seconds / 5 / TURNS))
+        taken = java_ms(judge, line.request, seconds / TURNS)
         if taken is None:
             return min(spent), None
         theirs.append(taken)
     return min(spent), min(theirs)
 
 
-def main(wanted: list[str]) -> None:
+def main() -> None:
     """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("wanted", nargs="*", help="parts of lines; none: all lines")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of Java, each line")
+    parser.add_argument("--patience", type=float, default=PATIENCE_S, help="for one run of Java")
+    asked = parser.parse_args()
     before = os.getloadavg()[1]
     print(f"{'assignor':25} {'members x partitions / topics':42} {'ours, ms':>9}", end="")
     print(f" {'Java, ms':>9}  ours / Java")
-    with Judge(timeout_s=PATIENCE_S, heap="6g") as judge:
+    with Judge(timeout_s=asked.patience, heap="6g") as judge:
         least: dict[str, float] = {}
-        for line in lines(wanted):
+        for line in lines(asked.wanted):
             request = line.request
             if 0 < _claims(request) < COMPARED_MAX:
                 assert agree(request, judge.ask(request), our_answer(request)), line.name
-            spent, theirs = by_turns(judge, line)
+            spent, theirs = by_turns(judge, line, asked.seconds)
             if theirs is not None:  # of one request Java has one figure: its least so far
                 group = line.name.removesuffix(AS_DICTS)
                 theirs = least[group] = min(theirs, least.get(group, theirs))
-            shown = f"> {PATIENCE_S * 1000:,.0f}" if theirs is None else f"{theirs:,.2f}"
+            shown = f"> {asked.patience * 1000:,.0f}" if theirs is None else f"{theirs:,.2f}"
             ratio = "" if theirs is None else f"{spent / theirs:.2f}"
             print(f"{line.name:68} {spent:9,.2f} {shown:>9} {ratio:>12}", flush=True)
     print(f"load average of the machine: {before:.1f} before, {os.getloadavg()[1]:.1f} after")
@@ -255,4 +263,4 @@ def _topic_id(number: int) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -2,6 +2,7 @@
 
     python -m tests.benchmarks.speed_page            all of them
     python -m tests.benchmarks.speed_page optimal    those that are named; the others' figures stay
+    python -m tests.benchmarks.speed_page twins:server/    of its lines those with this text
 
 `peers` is `tests.benchmarks.peers.run`, of whose tables the page has a part, and stores the
 ratios that the suite compares with. Any other benchmark is a module `bench_<name>` here that
@@ -33,6 +34,9 @@ SHORT: dict[str, tuple[str, ...]] = {
 }
 """Arguments of a benchmark for the page; none means the whole table."""
 
+LABELS = {"twins": 68}
+"""Of benchmarks of which a part can be run: how wide the text is that says what a line measures."""
+
 TITLES = {
     "optimal": "The solver alone, on arrays",
     "twins": "The copies beside Kafka's own classes in a warmed JVM",
@@ -44,15 +48,19 @@ TITLES = {
 
 def main(arguments: list[str]) -> None:
     """Run what is named, or everything, and write its part of the page."""
-    for name in arguments or ["peers", *TITLES]:
+    for argument in arguments or ["peers", *TITLES]:
+        name, _, part = argument.partition(":")
         if name == "peers":
             for arguments_of in (["run"], ["quick", "--store"]):
                 _run(f"peers.{arguments_of[0]}", *arguments_of[1:], output=None)
             table = None
         else:
-            table = (_run(f"bench_{name}", *SHORT.get(name, ())) or "").strip()
+            given = [part] if part else SHORT.get(name, ())
+            table = (_run(f"bench_{name}", *given) or "").strip()
             print(f"## {name}\n\n{table}\n", flush=True)
         text = PAGE.read_text(encoding="utf-8")
+        if table is not None and part:
+            table = with_lines(table_of(text, name), table, LABELS[name])
         PAGE.write_text(with_table(text, name, table), encoding="utf-8")
 
 
@@ -61,12 +69,8 @@ def with_table(text: str, name: str, table: str | None) -> str:
 
     What stands before the tables is always made anew of the kept results.
     """
-    section = SECTION.search(text)
-    assert section, "the page has lost its marked section"
-    _, *parts = re.split(
-        r"^(?=## [^\n]*\n\n`tests/benchmarks/bench_)", section[0], flags=re.MULTILINE
-    )
-    tables = {found[1]: part for part in parts if (found := NAMED.search(part))}
+    section = _section(text)
+    tables = _parts(section[0])
     if table is not None:
         tables[name] = (
             f"## {TITLES[name]}\n\n`tests/benchmarks/bench_{name}.py`, {machine()}:\n\n"
@@ -74,6 +78,42 @@ def with_table(text: str, name: str, table: str | None) -> str:
         )
     whole = summary(load()) + "".join(tables[each] for each in TITLES if each in tables)
     return text[: section.start()] + whole + text[section.end() :]
+
+
+def table_of(text: str, name: str) -> str:
+    """Return the table of a benchmark as the page has it."""
+    return _parts(_section(text)[0])[name].split("```text\n")[1].partition("\n```")[0]
+
+
+def with_lines(table: str, newer: str, width: int) -> str:
+    """Return a table with those lines that are in a newer one, known by their first `width` signs.
+
+    The first line is the header, the last one says how busy the machine was.
+
+    >>> print(with_lines("of  ms\\na    3\\nb    4\\nload 9", "of  ms\\nb    2\\nload 1", 3))
+    of  ms
+    a    3
+    b    2
+    load 9
+    1 line measured apart: load 1
+    """
+    header, *lines, load = newer.splitlines()
+    found = {line[:width]: line for line in lines}
+    kept = [found.pop(line[:width], line) for line in table.splitlines()[1:]]
+    count = f"{len(lines)} line{'s' * (len(lines) > 1)}"
+    return "\n".join([header, *kept, *found.values(), f"{count} measured apart: {load}"])
+
+
+def _section(text: str) -> re.Match[str]:
+    section = SECTION.search(text)
+    assert section, "the page has lost its marked section"
+    return section
+
+
+def _parts(section: str) -> dict[str, str]:
+    """Return the parts of the page by the name of their benchmark."""
+    _, *parts = re.split(r"^(?=## [^\n]*\n\n`tests/benchmarks/bench_)", section, flags=re.MULTILINE)
+    return {found[1]: part for part in parts if (found := NAMED.search(part))}
 
 
 def _run(module: str, *arguments: str, output: int | None = subprocess.PIPE) -> str | None:
