@@ -81,30 +81,32 @@ def figures(
     now = {member.member_id: intended(member) for member in generation.members}
     then = previous_assignment(generation, before)
     was_here = {m.member_id: intended(m) for m in before.members} if before else {}
-    held = _places(now)
+    given, had = _owner_of(now), _owner_of(was_here)
     load = [partition_count(share) for share in now.values()]
     counted = _figures(
         joined=tuple([key for key in now if key not in was_here]),
         left=tuple([key for key in was_here if key not in now]),
-        given_count=len(held),
-        lost=len(_places(was_here) - held),
+        given_count=len(given),
+        lost=len(had.keys() - given.keys()),
         load_min=min(load, default=0),
         load_max=max(load, default=0),
     )
     if kind is Kind.SHARE or not generation.members:
         return counted
     if kind is not Kind.STREAMS and _have_equal_topics(generation, counts):
-        found = with_equal_topics(kind, generation, counted, (now, then), counts)
-        if found is not None:
-            return found
+        if then.keys() != was_here.keys():
+            had = _owner_of(then)
+        if len(given) == sum(load) and len(had) == sum(map(partition_count, then.values())):
+            owners_of = given, had if then else None
+            return with_equal_topics(kind, generation, counted, owners_of, counts)
     return _compared(kind, generation, counted, (now, then), counts)
 
 
-def _places(shares: Assignment) -> set[TopicPartition]:
-    """Return all partitions of several members."""
+def _owner_of(shares: Assignment) -> dict[TopicPartition, str]:
+    """Return the owner of each partition of several members, the last one where it has several."""
     return {
-        (topic, number)
-        for share in shares.values()
+        (topic, number): member
+        for member, share in shares.items()
         for topic, numbers in share.items()
         for number in numbers
     }
@@ -189,19 +191,19 @@ def with_equal_topics(
     kind: Kind,
     generation: Generation,
     counted: Figures,
-    assignments: tuple[Assignment, Assignment],
+    owners_of: tuple[dict[TopicPartition, str], dict[TopicPartition, str] | None],
     counts: Mapping[str, int],
-) -> Figures | None:
+) -> Figures:
     """Return what `_compared` returns where all members have the same topics.
 
-    `None` where two members have one partition. The optimum follows from the loads then
-    (`optimal.quotas`), without arrays: a fifth of the time for small groups, a third for 1,000
-    members. Cost: O(partitions + members log members).
+    `owners_of` has the one owner of each partition in this generation and in the one before, `None`
+    where no member was in that. The optimum follows from the loads then (`optimal.quotas`), without
+    arrays: a fifth of the time for small groups, a third for 1,000 members. Cost: O(partitions +
+    members log members).
     """
-    now, then = assignments
-    given, had = _owner_of(now), _owner_of(then)
-    if given is None or had is None:
-        return None
+    given, before = owners_of
+    had = before or {}
+    member_ids = dict.fromkeys(member.member_id for member in generation.members)
     sizes = {t: counts[t] for t in generation.members[0].topics if t in counts}
     existing = _existing(given, sizes)
     favoured = _existing(had, sizes)
@@ -213,36 +215,24 @@ def with_equal_topics(
         else []
     )
     load, owned = Counter(existing.values()), Counter(favoured.values())
-    floor, spare = divmod(total, len(now))
+    floor, spare = divmod(total, len(member_ids))
     most_owned = sorted(owned.values(), reverse=True)
     given_up = sum(max(count - floor - (rank < spare), 0) for rank, count in enumerate(most_owned))
-    best = (len(now) - spare) * floor**2 + spare * (floor + 1) ** 2
+    best = (len(member_ids) - spare) * floor**2 + spare * (floor + 1) ** 2
     ceiling = floor + (spare > 0)
     return _other_figures(
         counted,
         moved=sum(1 for place, member in favoured.items() if existing.get(place) != member),
         stopped=_stopped(given, had, len(waiting), is_cooperative=is_cooperative(kind, generation))
-        if then
+        if before is not None
         else 0,
         waiting=_by_topic(waiting),
         unassigned=_by_topic(free),
         moved_minimum=given_up,
         load_max_optimum=ceiling,
         balance_gap=None if free else sum(n * n for n in load.values()) - best,
-        fair=dict.fromkeys(sorted(now, key=utf16_key), (floor, ceiling)),
+        fair=dict.fromkeys(sorted(member_ids, key=utf16_key), (floor, ceiling)),
     )
-
-
-def _owner_of(shares: Assignment) -> dict[TopicPartition, str] | None:
-    """Return the owner of each partition that has one, `None` where one has two."""
-    owner = {
-        (topic, number): member
-        for member, share in shares.items()
-        for topic, numbers in share.items()
-        for number in numbers
-    }
-    listed = sum(len(numbers) for share in shares.values() for numbers in share.values())
-    return owner if len(owner) == listed else None
 
 
 def _existing(
