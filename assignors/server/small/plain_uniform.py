@@ -141,7 +141,13 @@ class Shares(Mapping[str, TopicPartitions]):
 
     def __getitem__(self, member_id: str) -> TopicPartitions:
         """Return what a member gets; `KeyError` where the group has none of that name."""
-        share = dict(self._had[member_id])
+        had = self._had[member_id]
+        if len(had) == 1 and not (member_id in self._dropped or member_id in self._given):
+            ((topic, numbers),) = had.items()
+            in_order = tuple(sorted(numbers))
+            is_same = type(had) is dict and in_order == numbers and in_order
+            return had if is_same else {topic: in_order} if in_order else {}
+        share = dict(had)
         for topic, number in self._dropped.get(member_id, ()):
             share[topic] = tuple([each for each in share[topic] if each != number])
         for topic, number in self._given.get(member_id, ()):

@@ -39,12 +39,7 @@ from assignors.simulation.timed.protocols.effects import (
     is_plain,
 )
 from assignors.simulation.timed.queue import EventQueue, Rank
-from assignors.simulation.timed.random_streams import (
-    MEANS_MAX,
-    Delays,
-    stream,
-    stream_seed,
-)
+from assignors.simulation.timed.random_streams import MEANS_MAX, Delays, stream, stream_seed
 from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, Scenario
 
 JOIN_LAPSE_MS = 5000
@@ -123,8 +118,8 @@ class Link:
     """How long a request may take that need not wait at the coordinator."""
     arrives: int = 0
     returns: int = 0
-    asked: tuple[int, int] = (-1, 0)
-    """When the request is sent that was asked for last (`arrives`), and how long it takes."""
+    asked: dict[int, int] = field(default_factory=dict)
+    """When requests that were asked for last (`arrives`) are sent, and how long each takes."""
     life: int = 0
     """Counts the member's processes and connections."""
     unanswered: int = 0
@@ -273,9 +268,11 @@ class Network:
     def arrives(self, member: int, at: int) -> int:
         """Return when a request arrives that is sent at `at`, as the next one."""
         link = self.links[member]
-        if link.asked[0] != at:
-            link.asked = at, self.delays.one(link.to, at)
-        return max(at + link.asked[1], link.arrives)
+        if (delay := link.asked.get(at)) is None:
+            if len(link.asked) > 3:
+                link.asked.clear()
+            link.asked[at] = delay = self.delays.one(link.to, at)
+        return max(at + delay, link.arrives)
 
     def returns(self, member: int, at: int) -> int:
         """Return when an answer arrives that leaves at `at`, as the next one."""

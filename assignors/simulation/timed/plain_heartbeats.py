@@ -313,6 +313,8 @@ def _promote(
 
 def _consumer_may_rest(client: ConsumerClient, group: ConsumerGroup) -> bool:
     """Return whether a member has nothing to say, and its heartbeats are answered so."""
+    if not client.epoch == group.target_epoch == group.epoch:
+        return False
     member = group.members.get(client.member_id)
     return (
         client.is_at_rest
@@ -320,6 +322,6 @@ def _consumer_may_rest(client: ConsumerClient, group: ConsumerGroup) -> bool:
         and member is not None
         and member.state is MemberState.STABLE
         and not member.pattern
-        and client.epoch == member.epoch == group.target_epoch == group.epoch
+        and client.epoch == member.epoch
         and not group.is_refresh_due
     )

@@ -319,10 +319,6 @@ class Draws:
             return self.polls.below(limit + 1)
         return exponential(self.syncs, limit)
 
-    def ahead(self) -> Draws:
-        """Return the same random times, drawn ahead: they stay to be drawn."""
-        return Draws(Dice(self.polls.state), Dice(self.syncs.state))
-
 
 def _draws(seed: int, config: MemberConfig) -> Draws:
     return Draws(stream(seed, config.name, "poll"), stream(seed, config.name, "sync"))

@@ -7,8 +7,12 @@ from dataclasses import dataclass
 
 from assignors.simulation.timed.costs.meter import Meter
 from assignors.simulation.timed.heartbeats import Heartbeats
-from assignors.simulation.timed.protocols.consumer.assignment.unwritten import brought_on
+from assignors.simulation.timed.protocols.consumer.assignment.unwritten import (
+    brought_on,
+    silently_brought_on,
+)
 from assignors.simulation.timed.protocols.consumer.coordinator import heartbeat
+from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient, next_request
 from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerHeartbeat,
     ConsumerHeartbeatResponse,
@@ -36,15 +40,21 @@ class Asking:
     take_note: Callable[[CoordinatorEvent, int], object]
     """Takes note of a step of the coordinator; with the epoch before it."""
 
-    def answer(self, request: ConsumerHeartbeat) -> tuple[ConsumerHeartbeatResponse, bool]:
-        """Return the answer to a request that has arrived, and whether it waits for records.
+    def answer(
+        self, client: ConsumerClient, report: ConsumerHeartbeat | None
+    ) -> tuple[ConsumerHeartbeatResponse, bool]:
+        """Return the answer to a report, or to a heartbeat that says nothing, which has arrived.
 
-        Its member's session is left out. Cost: O(its partitions), plus the assignor where a target
-        is computed.
+        With it whether it waits for records. The member's session is left out. Cost: O(its
+        partitions), plus the assignor where a target is computed.
         """
         state, now = self.waiting.coordinator, self.heartbeats.queue.now
         before, now_ms = state.group.epoch, CLOCK_STARTS_MS + now // MILLISECOND
-        found = brought_on(state, now_ms, request)
+        if report is None:
+            member = state.group.members[client.member_id]
+            found = silently_brought_on(state, now_ms, member, client.epoch, None)
+        else:
+            found = brought_on(state, now_ms, report)
         if found is not None:
             response, timer = found
             # While it rebalances, one that is on its way only shows that it goes on.
@@ -53,6 +63,7 @@ class Asking:
             if timer is not None:
                 self._start(*timer)
             return response, timer is not None
+        request = next_request(client) if report is None else report
         changes = heartbeat(state, now_ms, request)
         for key, after_us, data in changes.timers:
             if key[0] != SESSION:

@@ -64,8 +64,9 @@ class Reconciling:
     session_over: int
     session_timeout: int
     member_id: str
-    pending: tuple[int, MemberEvent] | None = None
-    """Its next step, and when it takes it; `None`: it waits for the coordinator."""
+    pending: tuple[int, MemberEvent | None] | None = None
+    """When it takes its next step, and what that is about, `None` for its answer; without one it
+    waits for the coordinator."""
     answer: Answer | None = None
     """The answer that set it off."""
     report: tuple[int, ConsumerHeartbeat, int] | None = None

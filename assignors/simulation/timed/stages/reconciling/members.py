@@ -20,15 +20,13 @@ from dataclasses import dataclass, field
 
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.monitors.watch import Watch
-from assignors.simulation.timed.network import NEVER
 from assignors.simulation.timed.plain_heartbeats import Rest
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient, next_request
+from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerError,
     ConsumerHeartbeat,
 )
 from assignors.simulation.timed.protocols.effects import (
-    Answered,
     Arrived,
 )
 from assignors.simulation.timed.protocols.partitions import are_same
@@ -160,13 +158,12 @@ class ReconcilingMembers:
     def _beat(self, one: Reconciling) -> None:
         """Let the coordinator handle a heartbeat that says nothing."""
         network, client = self.heartbeats.network, one.client
-        request = next_request(client)
         client.number += 1
         client.in_flight = client.number
         one.due += one.every
         network.requests[self.heartbeats.plain.request] += 1
         now = self.heartbeats.queue.now
-        self._ask(one, client.number, request, now + self.heartbeats.broker.service_us, Rank.ANSWER)
+        self._ask(one, client.number, None, now + self.heartbeats.broker.service_us, Rank.ANSWER)
 
     def _arrive(self, one: Reconciling) -> None:
         """Let the coordinator handle a report."""
@@ -180,11 +177,11 @@ class ReconcilingMembers:
         self,
         one: Reconciling,
         own_number: int,
-        request: ConsumerHeartbeat,
+        report: ConsumerHeartbeat | None,
         leaves: int,
         rank: Rank | None,
     ) -> None:
-        """Let the coordinator handle a request, and see what its answer leads to.
+        """Let the coordinator handle a report, or a heartbeat; see what its answer leads to.
 
         An answer to a heartbeat that said nothing comes last of its moment, as `Network.send` has
         it (`rank`).
@@ -194,23 +191,21 @@ class ReconcilingMembers:
         link = network.links[one.number]
         link.arrives = now
         one.session_over = now + one.session_timeout
-        response, is_written = self.asking.answer(request)
+        response, is_written = self.asking.answer(one.client, report)
         if is_written:
             leaves += heartbeats.broker.append_us
         link.returns = returns = network.returns(one.number, leaves)
         one.answer = Answer(own_number, response, returns, rank, one.client.epoch)
-        one.pending = (returns, Answered(own_number, response))
-        one.report = None
+        one.pending, one.report = (returns, None), None
         self._set_off(one, one.answer)
 
     def _set_off(self, one: Reconciling, answer: Answer) -> None:
         """Find out what an answer leads to, and when."""
-        client, target = self.clients[one.number], answer.response.assignment
-        returns = answer.returns
+        client, target, returns = one.client, answer.response.assignment, answer.returns
         if answer.response.error is not ConsumerError.NONE or returns >= one.due:
             self._leave(one)
         elif target is None or are_same(target, client.target):
-            self.steps.go_on(one, NEVER)
+            self.steps.hear(one, answer)
             self.answers[one.number] = answer
             self._rest_or_wait(one)
         elif (revokes := revokes_at(client, target, returns)) is not None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
 from assignors.simulation.timed.monitors.moment import Consumption
 from assignors.simulation.timed.monitors.watch import Watch, saw_member
+from assignors.simulation.timed.network import NEVER
 from assignors.simulation.timed.protocols.consumer.member import step
 from assignors.simulation.timed.protocols.consumer.member_state import next_request
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
@@ -25,7 +26,7 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     Send,
 )
-from assignors.simulation.timed.stages.reconciling.member import Reconciling
+from assignors.simulation.timed.stages.reconciling.member import Answer, Reconciling
 from assignors.simulation.timed.stages.reconciling.way import (
     end_revocation,
     give_up,
@@ -36,6 +37,8 @@ from assignors.simulation.timed.stages.reconciling.way import (
 BEAT = HEARTBEAT.key
 POLLED, REVOKED, ASSIGNED = (Fired((name,), 0) for name in ("poll", "revoked", "assigned"))
 """What leads to another consumption: a poll, and the ends of callbacks."""
+REVOKING = Schedule(REVOKED.key, 0)
+"""The callback for what is given up begins."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -47,12 +50,24 @@ class MemberSteps:
     consume: Callable[[int, MemberEvent, Consume], None]
     """Lets a member consume other partitions."""
 
+    def hear(self, one: Reconciling, answer: Answer) -> None:
+        """Let a member hear that nothing is new for it. Cost: O(1)."""
+        client, watch = one.client, self.watch
+        is_silent = not (client.must_send or client.acknowledges or answer.response.assignment)
+        if is_silent and self._is_to_hear(one) and not self._is_judged:
+            client.in_flight, client.epoch, one.pending = None, answer.response.epoch, None
+            if watch is not None:
+                watch.generations[one.number] = client.epoch
+        else:
+            self.go_on(one, NEVER)
+
     def give_up(self, one: Reconciling) -> None:
         """Let a member stop to consume what it is to give up. Cost: O(its partitions)."""
         now, answer = self.heartbeats.queue.now, one.answer
         assert answer is not None, "it has set off"
-        if self._is_quiet and self._is_to_hear(one):
-            self._consume(one, POLLED, Consume(give_up(one.client, answer.response), "revoked"))
+        if self._is_to_hear(one) and not self._is_judged:
+            kept = give_up(one.client, answer.response)
+            self._consume(one, POLLED, [Consume(kept, "revoked"), REVOKING])
             one.pending = (now + one.client.config.revoke_ms * MILLISECOND, REVOKED)
         else:
             self.go_on(one, now + 1)
@@ -61,15 +76,16 @@ class MemberSteps:
         """Let a member have what it set out for, and report it."""
         client, pending = one.client, one.pending
         has_revoked = pending is not None and pending[1] is REVOKED
-        if self._is_quiet and (has_revoked or self._is_to_hear(one)):
+        if (has_revoked or self._is_to_hear(one)) and not self._is_judged:
             number, now, network = one.number, self.heartbeats.queue.now, self.heartbeats.network
             if has_revoked:
                 end_revocation(client)
+                self._see(one, REVOKED, [])
             else:
                 assert one.answer is not None, "it has set off"
                 set_out_to_gain(client, one.answer.response)
             if take(client):
-                self._consume(one, ASSIGNED, Consume(client.owned, "assigned"))
+                self._consume(one, ASSIGNED, [Consume(client.owned, "assigned")])
             report = next_request(client)
             client.number += 1
             client.in_flight = client.number
@@ -80,36 +96,31 @@ class MemberSteps:
             self.go_on(one, self.heartbeats.queue.now + 1)
 
     @property
-    def _is_quiet(self) -> bool:
-        """Whether no monitor looks at what a member does between the changes that others see."""
+    def _is_judged(self) -> bool:
+        """Whether monitors look at every step of a member."""
         watch = self.watch
-        return watch is None or not (watch.ledger.doubled or watch.lasting or watch.committed_by)
+        return watch is not None and bool(watch.ledger.doubled or watch.lasting)
 
     def _is_to_hear(self, one: Reconciling) -> bool:
         """Return whether a member has still to hear of the target that it is to set out for."""
         pending, client = one.pending, one.client
         is_there = client.target_number == client.confirmed_number
-        return is_there and pending is not None and type(pending[1]) is Answered
+        return is_there and pending is not None and pending[1] is None
 
-    def _consume(self, one: Reconciling, event: Fired, effect: Consume) -> None:
-        """Let a member consume something else, as monitors see it too."""
-        number, watch = one.number, self.watch
-        self.consume(number, event, effect)
-        if watch is None:
-            return
-        if self._is_quiet:
-            watch.does[number] = Consumption(consumed=effect.owned)
-        else:  # somebody else consumes some of it
-            queue = self.heartbeats.queue
-            saw_member(watch, (queue.count, queue.now), number, event, [effect])
-        watch.generations[number] = one.client.epoch
+    def _consume(self, one: Reconciling, event: Fired, effects: list[Effect]) -> None:
+        """Let a member consume something else, as the first of the effects has it."""
+        consume = effects[0]
+        assert isinstance(consume, Consume)
+        self.consume(one.number, event, consume)
+        self._see(one, event, effects)
 
     def go_on(self, one: Reconciling, before: int) -> None:
         """Let a member take the steps due before a moment, up to one that changes what it has."""
         number, client = one.number, one.client
         has_other = False
         while one.pending is not None and one.pending[0] < before and not has_other:
-            (at, event), one.pending = one.pending, None
+            (at, what), one.pending = one.pending, None
+            event = _heard(one) if what is None else what
             effects = step(client, event)
             for effect in effects:
                 if isinstance(effect, Schedule):
@@ -123,22 +134,20 @@ class MemberSteps:
                     self.consume(number, event, effect)
                 elif isinstance(effect, Send):
                     self._report(one, at, effect)
-            self._watch(one, event, effects, has_other=has_other)
+            self._see(one, event, effects)
 
-    def _watch(
-        self, one: Reconciling, event: MemberEvent, effects: list[Effect], *, has_other: bool
-    ) -> None:
+    def _see(self, one: Reconciling, event: MemberEvent, effects: list[Effect]) -> None:
         """Let monitors know what a member does; nobody else has to do with what it gives up.
 
-        So that is not kept as what it commits.
+        So that is not kept as what it commits, unless somebody commits something.
         """
         watch, number = self.watch, one.number
         if watch is None:
             return
-        if not self._is_quiet:
+        if watch.ledger.doubled or watch.lasting or watch.committed_by:
             queue = self.heartbeats.queue
             saw_member(watch, (queue.count, queue.now), number, event, effects)
-        elif has_other:
+        elif any(type(each) is Consume for each in effects):
             watch.does[number] = Consumption(consumed=one.client.owned)
         watch.generations[number] = one.client.epoch
 
@@ -148,3 +157,9 @@ class MemberSteps:
         network = self.heartbeats.network
         network.count(self.heartbeats.plain.request, 1)
         one.report = (sent.number, sent.request, network.arrives(one.number, at))
+
+
+def _heard(one: Reconciling) -> Answered:
+    """Return the event in which a member hears of the answer that set it off."""
+    assert one.answer is not None, "it has set off"
+    return Answered(one.answer.own_number, one.answer.response)

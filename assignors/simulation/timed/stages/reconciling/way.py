@@ -9,6 +9,7 @@ before it is there.
 
 from __future__ import annotations
 
+from assignors.simulation.dice import Dice
 from assignors.simulation.timed.protocols.application import rest_of_poll, whole_poll
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeatResponse
@@ -49,7 +50,7 @@ def has_all_at(client: ConsumerClient, target: TopicPartitions, at: int) -> int:
     gains = count(shared(client.owned, target)) < count(target)
     takes = (config.revoke_ms + gains * config.assign_ms) * MILLISECOND
     if config.poll_spread_ms:
-        return at + takes + whole_poll(config, _draws(client).ahead())
+        return at + takes + whole_poll(config, _ahead(_draws(client)))
     return at + takes + config.poll_ms * MILLISECOND
 
 
@@ -109,8 +110,13 @@ def _poll_ahead(client: ConsumerClient) -> int:
     """
     config, draws = client.config, _draws(client)
     if config.poll_spread_ms:
-        return rest_of_poll(config, draws.ahead())
+        return rest_of_poll(config, _ahead(draws))
     return draws.polls.next_below(config.poll_ms * MILLISECOND + 1)
+
+
+def _ahead(draws: Draws) -> Draws:
+    """Return the same random times, drawn ahead: they stay to be drawn."""
+    return Draws(Dice(draws.polls.state), Dice(draws.syncs.state))
 
 
 def _draws(client: ConsumerClient) -> Draws:

@@ -225,7 +225,7 @@ def nearer(
         owned=owned,
         partition_epochs=group.partition_epochs,
     )
-    return member if after == member else after
+    return member if after.epoch == member.epoch and after == member else after
 
 
 def apply(state: ConsumerCoordinator, group: ConsumerGroup, out: Changes) -> None:

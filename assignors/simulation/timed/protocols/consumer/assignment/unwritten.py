@@ -14,12 +14,17 @@ from assignors.simulation.timed.protocols.consumer.coordinator_state import (
     ConsumerCoordinator,
     Timer,
 )
-from assignors.simulation.timed.protocols.consumer.group import MemberState, partitions_of
+from assignors.simulation.timed.protocols.consumer.group import (
+    ConsumerMember,
+    MemberState,
+    partitions_of,
+)
 from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerError,
     ConsumerHeartbeat,
     ConsumerHeartbeatResponse,
 )
+from wire import TopicPartitions
 
 
 def brought_on(
@@ -30,19 +35,33 @@ def brought_on(
     `None`: it leads to more than that, and nothing has changed. Else its session begins anew as
     well. Cost: O(partitions of the member).
     """
+    member = state.group.members.get(request.member_id)
+    if member is None or updated(member, request) is not member:
+        return None
+    return silently_brought_on(state, now_ms, member, request.epoch, request.owned)
+
+
+def silently_brought_on(
+    state: ConsumerCoordinator,
+    now_ms: int,
+    member: ConsumerMember,
+    epoch: int,
+    owned: TopicPartitions | None,
+) -> tuple[ConsumerHeartbeatResponse, Timer | None] | None:
+    """Return what `brought_on` does for a heartbeat that says an epoch, and `owned` or `None`."""
     group = state.group
-    member, target_epoch = group.members.get(request.member_id), group.target_epoch
+    target_epoch = group.target_epoch
     if (
-        member is None
-        or not 0 < request.epoch == member.epoch
-        or updated(member, request) is not member
+        not 0 < epoch == member.epoch
         or (member.instance_id and group.static_member(member.instance_id) is not member)
         or not group.counts.are_plain
         or group.is_refresh_due
         or (target_epoch < group.epoch and may_compute(state, group, now_ms))
     ):
         return None
-    target, owned = group.target_of(member), request.owned
+    if member.epoch == target_epoch and member.state is MemberState.STABLE:
+        return ConsumerHeartbeatResponse(ConsumerError.NONE, member.member_id, target_epoch), None
+    target = group.target_of(member)
     after = nearer(state, group, member, target_epoch=target_epoch, target=target, owned=owned)
     if after is member:
         return ConsumerHeartbeatResponse(ConsumerError.NONE, member.member_id, member.epoch), None
