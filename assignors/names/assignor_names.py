@@ -23,6 +23,9 @@ BEST: dict[str, str] = {
 }
 """Names of protocols -> the assignors that are recommended for them."""
 
+WITH_TRAFFIC = (*BEST.values(), "weighted/cooperative-weighted")
+"""Assignors that are compared in groups with traffic where none is chosen."""
+
 CLIENT_PACKAGE = "org.apache.kafka.clients.consumer."
 BROKER_PACKAGE = "org.apache.kafka.coordinator.group.assignor."
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from assignors.arrow.row_table import RowTable
 from assignors.assignor import Assignor
 from assignors.model import Group
-from assignors.names.assignor_names import BEST
+from assignors.names.assignor_names import BEST, WITH_TRAFFIC
 from assignors.names.nearest import question, suggestion
 from assignors.names.sequences import as_number
 from assignors.simulation.rounds.processes import simulate_rows
@@ -87,11 +87,12 @@ def simulate_group(
     [{'a': 6}, {'a': 2, 'new-1': 2, 'new-2': 2}]
     """
     from assignors.documents.groups import group_from_document  # noqa: PLC0415 - of this one alone
+    from assignors.documents.values import as_string  # noqa: PLC0415 - as above
     from assignors.simulation.rounds.explicit_events import (  # noqa: PLC0415 - as above
         scenario_of_group,
     )
 
-    asked = _listed(events)
+    asked = [as_string(each, ("events", n)) for n, each in enumerate(_listed(events))]
     start = group if isinstance(group, Group) else group_from_document(group)
     rows = [{"scenario": scenario_of_group(start, asked), "asked": asked}]
     played = simulate_rows(rows, assignors=_chosen(assignors))
@@ -214,7 +215,7 @@ def simulate_coordinators(
 def simulate_traffic(
     scenario: str | PathLike[str] | Mapping[str, object],
     *,
-    assignors: Assignors,
+    assignors: Assignors = WITH_TRAFFIC,
     seeds: int = 1,
     seed: int = 0,
     processes: int = 1,

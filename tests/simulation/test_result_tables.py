@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from assignors.documents.groups import group_from_document
+from assignors.names.assignor_names import WITH_TRAFFIC
 from assignors.simulation import (
     Parameters,
     generate,
@@ -135,6 +136,7 @@ def test_a_column_with_a_null_is_read_as_it_is() -> None:
 
 
 def test_what_cannot_be_simulated_is_refused(tmp_path: Path) -> None:
+    no_event: Any = None
     bad = tmp_path / "bad.json"
     bad.write_text("[", encoding="utf-8")
     with pytest.raises(ValueError, match="no assignor"):
@@ -145,6 +147,8 @@ def test_what_cannot_be_simulated_is_refused(tmp_path: Path) -> None:
         simulate_timed(tmp_path)
     with pytest.raises(ValueError, match=r"no file 'noizy', .* did you mean 'noisy'"):
         simulate_traffic("noizy", assignors="range")
+    with pytest.raises(ValueError, match=r"expected a string, found null at events\[1\]"):
+        simulate_group(GROUP, ["join:1", no_event])
     sizes: Any = {"members": 3}
     with pytest.raises(ValueError, match=r"parameters: expected Parameters\(members=20\), found"):
         simulate_rounds(sizes)
@@ -177,6 +181,11 @@ def test_what_cannot_be_simulated_is_refused(tmp_path: Path) -> None:
         simulate_timed(bad)
     with pytest.raises(ValueError, match="'version' is missing at scenario"):
         simulate_timed({})
+
+
+def test_traffic_compares_what_the_command_compares_where_nothing_is_chosen() -> None:
+    small = {"version": 1, "until_s": 600, "topics": {"t": 4}, "members": [{"name": "a"}]}
+    assert [row["assignor"] for row in simulate_traffic(small)] == [*WITH_TRAFFIC]
 
 
 def test_an_assignor_of_ones_own_is_given_by_name_or_as_it_is() -> None:

@@ -18,10 +18,7 @@ from assignors.cli.outputs.cells import cell, clean, console_of
 from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.cli.outputs.forms import Form, write
 from assignors.documents.values import SCHEMA, Document
-from assignors.names.assignor_names import BEST
-
-ALWAYS = (*BEST.values(), "weighted/cooperative-weighted")
-"""Assignors that are compared where none is chosen."""
+from assignors.names.assignor_names import WITH_TRAFFIC
 
 SHOWN = {
     "moves_per_hour": ("moves/h", 1),
@@ -63,7 +60,7 @@ def simulate_traffic(
     if shows:
         click.echo(_written_out(text))
         return 0
-    chosen = tuple(names) or ALWAYS
+    chosen = tuple(names) or WITH_TRAFFIC
     rows: Iterator[Mapping[str, Any]]
     if engine == "spark":
         from assignors.cli.commands.simulating.spark import (  # noqa: PLC0415 - needs an extra
