@@ -245,16 +245,12 @@ def consumer_sides(scenario: Scenario) -> Sides:
 
 
 def _is_stable(coordinator: ConsumerCoordinator) -> bool:
-    """Return whether every member has its target, those counted that have moved at rest.
-
-    A static member that is away keeps what it had, and nobody waits for it: in Kafka the group is
-    called reconciling then, but no rebalance is going on.
-    """
+    """Return whether every member has its target, those that moved at rest or are away counted."""
     group = coordinator.group
     epoch, count = group.epoch, len(group.members)
     if epoch != group.target_epoch and count:
         return False  # nobody is in an epoch that has no target
-    away = group.stable.get(STATIC_LEAVE_EPOCH, 0)
+    away = group.stable.get(STATIC_LEAVE_EPOCH, 0)  # static ones, for whom nobody waits
     return group.stable.get(epoch, 0) + coordinator.ahead(epoch) + away == count
 
 
