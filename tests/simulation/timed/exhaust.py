@@ -141,6 +141,7 @@ LONG: dict[str, Row] = {
     "cooperative-2x2-faults": _classic(COOPERATIVE, 2, 2, faults=2),
     "eager-2x2-faults": _classic(EAGER, 2, 2, faults=2),
     "consumer-3x3-fault": _consumer(3, 3, STALE_REPORT, faults=1),
+    "consumer-3x2-faults": _consumer(3, 2, STALE_REPORT, faults=2),
     "cooperative-3x2-fault": _classic(COOPERATIVE, 3, 2, faults=1),
     "cooperative-3x3-fault": _classic(COOPERATIVE, 3, 3, faults=1),
     "eager-2x2-static-restart": _classic(EAGER, 2, 2, **STATIC, **RESTART),
