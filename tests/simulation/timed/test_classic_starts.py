@@ -164,3 +164,62 @@ def test_a_sync_group_that_comes_after_the_assignments_is_answered_alone(
         )
         for until in ends_of(scenario, promotes=False):
             assert states(scenario, until, computes=True) == states(scenario, until, computes=False)
+
+
+def limited(
+    broker: BrokerConfig | None = None,
+    *,
+    until_ms: int = 60_000,
+    compute_us: int = 0,
+    delay_us: int = 1000,
+    **member: int,
+) -> Scenario:
+    """Return nine members that start at once, with 12 partitions."""
+    one = MemberConfig(name="c", topics=("t",), assign_ms=0)
+    one = replace(one, **member)  # type: ignore[arg-type]  # all of these are numbers
+    return Scenario(
+        until_ms=until_ms,
+        topics={"t": 12},
+        members=tuple(replace(one, name=f"c{number}") for number in range(9)),
+        network=NetworkConfig(least_us=delay_us, mean_us=0),
+        broker=BrokerConfig() if broker is None else broker,
+        compute_us_per_partition=compute_us,
+    )
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        pytest.param(
+            limited(
+                BrokerConfig(initial_delay_ms=200_000), until_ms=500_000, rebalance_timeout_ms=10**6
+            ),
+            id="new members wait for five minutes",
+        ),
+        pytest.param(
+            limited(
+                BrokerConfig(initial_delay_ms=20_000),
+                request_timeout_ms=1000,
+                rebalance_timeout_ms=1000,
+            ),
+            id="JoinGroups are given up before the initial delay is over",
+        ),
+        pytest.param(
+            limited(delay_us=400_000, rebalance_timeout_ms=500),
+            id="SyncGroups come after the rebalance timeout",
+        ),
+        pytest.param(
+            limited(compute_us=200_000, request_timeout_ms=1000),
+            id="SyncGroups are given up before the assignment comes",
+        ),
+        pytest.param(
+            limited(BrokerConfig(append_us=300_000), rebalance_timeout_ms=100),
+            id="the assignment comes after the rebalance timeout",
+        ),
+        pytest.param(limited(until_ms=8000, assign_ms=2990), id="the run ends in a callback"),
+    ],
+)
+def test_what_is_over_before_all_are_at_rest_is_played_by_events(scenario: Scenario) -> None:
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+    assert not ends_of(scenario, promotes=False)

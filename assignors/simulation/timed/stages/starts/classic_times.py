@@ -176,7 +176,7 @@ def synced(own: Newcomers, before: Joined, place: Int64, leader: int, computes: 
     session_over = np.where(is_late, before.opens, given) + own.session
     limits = np.maximum(own.request, own.rebalance + JOIN_LAPSE_MS * MILLISECOND)
     require(heard < before.answered + limits)
-    require(arrived < before.opens + own.rebalance.max())
+    require(takes < before.opens + own.rebalance.max())  # then the wait for SyncGroups ends
     require(returned < sent + own.request)
     require(takes < due)
     require(np.maximum(arrived, given) < before.opens + own.session)
