@@ -112,7 +112,7 @@ def written_bytes(assigned: AssignedPartitions, *, before: Written | None = None
     partition = _by_owner(assigned.owner, chosen)
     is_small = len(partition) < PARTITIONS_MIN * (1 + len(problem.topics) // 100)
     if headers is None and not is_small:
-        headers = entry_headers(problem.topics)
+        headers = _headers_of(problem)
     if is_small or headers is None:
         fresh = list(bytes_of_shares(_shares(assigned, chosen, partition)).values())
     else:
@@ -124,6 +124,14 @@ def written_bytes(assigned: AssignedPartitions, *, before: Written | None = None
             blobs[place] = blob
     ids = member_ids_of(problem.members)
     return _written(assigned=assigned, blobs=dict(zip(ids, blobs, strict=True)), headers=headers)
+
+
+def _headers_of(problem: Problem) -> EntryHeaders | None:
+    """Return what entries of the topics begin with, made once for each cluster."""
+    if "headers" not in problem.kept:
+        problem.kept["headers"] = entry_headers(problem.topics)
+    headers: EntryHeaders | None = problem.kept["headers"]
+    return headers
 
 
 def _known_bytes(assigned: AssignedPartitions, before: Written | None) -> tuple[list[bytes], Bool]:

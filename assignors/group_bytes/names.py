@@ -90,8 +90,12 @@ def find(table: NameTable, buffer: bytes, start: Int64, length: Int64) -> Int64:
 
     `buffer` has `NAME_BYTES_MAX` bytes behind the last place. Cost: O(N x words).
     """
-    found = np.full(len(start), -1, dtype=np.int64)
     longest = min(WORD * len(table.words), NAME_BYTES_MAX)
+    if 0 < len(start) <= TOGETHER_MAX and not length.strides[0]:  # one number for all
+        each = int(length[0])
+        if 0 < each <= longest:
+            return _found(table, words_of_one_length(buffer, start, each), each)
+    found = np.full(len(start), -1, dtype=np.int64)
     fits: Int64 | None = None  # all of them
     if int(length.min(initial=1)) < 1 or int(length.max(initial=0)) > longest:
         fits = np.flatnonzero((length > 0) & (length <= longest))

@@ -13,8 +13,9 @@ in which members or topics were given.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise, repeat
+from typing import Any
 
 import numpy as np
 
@@ -63,6 +64,9 @@ class Problem:
     """int32[P]: row of `replica_racks`."""
     replica_racks: Bool | None = None
     """bool[S, R]: which racks a set of replicas covers."""
+    kept: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What was computed of `topics` alone, for other groups of the cluster; no answer depends on
+    it."""
 
     @property
     def partition_count(self) -> int:
@@ -140,6 +144,7 @@ def problem_of(group: Group, *, with_racks: bool = True) -> Problem:
         rack=rack,
         replica_set=replica_set,
         replica_racks=replica_racks,
+        kept=asked.kept,
     )
 
 

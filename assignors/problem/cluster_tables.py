@@ -32,6 +32,7 @@ class _AskedTopics(NamedTuple):
     topics: tuple[Topic, ...]
     first: Int64
     topic_of: Int32
+    kept: dict[str, Any]
 
 
 def asked_topics(cluster: Cluster, names: tuple[str, ...]) -> _AskedTopics:
@@ -45,7 +46,7 @@ def asked_topics(cluster: Cluster, names: tuple[str, ...]) -> _AskedTopics:
     topics = tuple(map(known.__getitem__, ordered))
     counts = np.array([0, *map(attrgetter("partition_count"), topics)], dtype=np.int64)
     topic_of = np.arange(len(topics), dtype=np.int32).repeat(counts[1:])
-    asked = _AskedTopics(names, ordered, topics, counts.cumsum(), topic_of)
+    asked = _AskedTopics(names, ordered, topics, counts.cumsum(), topic_of, {})
     if len(ordered) == len(names):  # else those that do not exist may exist the next time
         cluster.tables["asked"] = asked
     return asked

@@ -9,9 +9,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors import Cluster, Group, Member, Topic
+from assignors import Cluster, Group, Member, Topic, assignor_named, lead
 from assignors.problem import Problem, problem_of
 from tests.group_bytes.test_members import shown
+from wire import Subscription, encode_subscription
 
 WEST, EAST = ("west",), ("east", "west")
 LISTS = [tuple(names) for names in ("a", "ab", "ba", "ab", "bc", "c", "", "ax", "aab")]
@@ -102,3 +103,15 @@ def test_a_cluster_is_the_same_whatever_was_computed_of_it() -> None:
     assert cluster == fresh(cluster)
     assert repr(cluster) == before
     assert copy.deepcopy(cluster) == cluster
+
+
+def test_assignments_are_written_with_the_names_of_the_topics_that_are_asked_for() -> None:
+    kept = Cluster.of(dict.fromkeys(("a", "b", "orders"), 40))
+    for names in (("a", "b"), ("a", "orders"), ("a", "orders"), ("a", "b")):
+        blob = encode_subscription(Subscription(topics=names))
+        blobs = {f"m{number:02}": blob for number in range(60)}
+        written = [
+            lead(assignor_named("sticky"), cluster, blobs).assignments
+            for cluster in (kept, fresh(kept))
+        ]
+        assert written[0] == written[1]
