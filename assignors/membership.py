@@ -90,17 +90,21 @@ def subscribe(
         wanted = replace(wanted, version=OTHER_VERSION)
     known = membership.written_bytes if wanted is last else b""
     blob = known or encode_subscription(wanted)
-    after = _membership(
+    return subscribed(membership, wanted, blob), blob
+
+
+def subscribed(membership: Membership, written: Subscription, blob: bytes) -> Membership:
+    """Return the membership after a Subscription was written, with these bytes. Cost: O(1)."""
+    return _membership(
         kind=membership.kind,
         rack_id=membership.rack_id,
         capacity=membership.capacity,
         assigned=membership.assigned,
         generation=membership.generation,
-        written=wanted,
+        written=written,
         written_bytes=blob,
         repeats=membership.repeats + 1,
     )
-    return after, blob
 
 
 def wanted_by(

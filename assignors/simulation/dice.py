@@ -17,6 +17,10 @@ T = TypeVar("T")
 
 MASK = (1 << 64) - 1
 STEP = 0x9E3779B97F4A7C15
+CONSTANTS = tuple(
+    map(np.uint64, (1, STEP, 30, 27, 31, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)),
+)
+"""Those of `mixed`, for arrays."""
 
 
 class Dice:
@@ -86,8 +90,12 @@ def mixed(seed: int, position: int) -> int:
 
 def mixed_array(seeds: NDArray[np.uint64], positions: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return `mixed` of each seed with its position. Cost: O(n)."""
-    numbers = seeds + (positions.astype(np.uint64) + np.uint64(1)) * np.uint64(STEP)
-    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed_numbers: NDArray[np.uint64] = numbers ^ (numbers >> np.uint64(31))
-    return mixed_numbers
+    first, step, one, other, last, by, and_by = CONSTANTS
+    numbers = (positions.view(np.uint64) + first) * step
+    numbers += seeds
+    numbers ^= numbers >> one
+    numbers *= by
+    numbers ^= numbers >> other
+    numbers *= and_by
+    numbers ^= numbers >> last
+    return numbers

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Int64 = NDArray[np.int64]
+FEW = 8
+"""So few members are looked for one by one."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,8 +62,13 @@ class Flight:
         return busy_until
 
     def drop(self, numbers: Sequence[int]) -> None:
-        """Forget the requests of members that are still to be handled. Cost: O(n)."""
-        is_left = ~np.isin(self.numbers, numbers)
+        """Forget the requests of members that are still to be handled. Cost: O(n), per few."""
+        if len(numbers) <= FEW:
+            is_left = np.ones(len(self.numbers), dtype=np.bool_)
+            for number in numbers:
+                is_left &= self.numbers != number
+        else:
+            is_left = ~np.isin(self.numbers, numbers)
         is_left[: self.served] = True
         self.numbers = self.numbers[is_left]
         self.at, self.sent = self.at[is_left], self.sent[is_left]

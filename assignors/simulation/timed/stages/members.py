@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from assignors.membership import applied
+from assignors.membership import applied, subscribed, wanted_by
 from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
 from assignors.simulation.timed.protocols.classic.barriers import joined
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup
-from assignors.simulation.timed.protocols.classic.member_rounds import send_join
+from assignors.simulation.timed.protocols.classic.member_rounds import begin_join, send_join
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode, SyncGroupResponse
+from assignors.simulation.timed.protocols.classic.messages import (
+    ErrorCode,
+    Protocol,
+    SyncGroupResponse,
+)
 from assignors.simulation.timed.protocols.classic.states import MemberState
 from assignors.simulation.timed.protocols.effects import COORDINATOR, Answered, Fired
 from assignors.simulation.timed.queue import EventQueue, Rank
@@ -36,9 +41,10 @@ def answer_join(
     queue = heartbeats.queue
     rest = heartbeats.resting.pop(number)
     del heartbeats.by_id[rest.member_id]
-    _join(member)
+    known = group.members[member.member_id]
+    _join(member, known.protocols)
     heartbeats.network.links[number].returns = at
-    answer = joined(group, group.members[member.member_id])
+    answer = joined(group, known)
     queue.put(at, (number, Answered(member.awaited, answer)))
     key = ("session", rest.member_id)
     session = (COORDINATOR, Fired(key, 0))
@@ -53,7 +59,8 @@ def await_plan(
     network, row = heartbeats.network, stage.rows.pop(number)
     rest = heartbeats.resting.pop(number)
     del heartbeats.by_id[rest.member_id]
-    _join(member)
+    known = group.members[rest.member_id]
+    _join(member, known.protocols)
     _sync(member, Round(group.generation, group.protocol, 0))
     answered, link = int(stage.answered[row]), network.links[number]
     link.arrives, link.returns = int(stage.synced[row]), answered
@@ -62,7 +69,7 @@ def await_plan(
     deadline = answered + link.limit_us
     network.in_flight[request] = (number, member.awaited, link.life, deadline, None)
     network.count("SyncGroup", 1)
-    group.members[rest.member_id].waiting_sync = request
+    known.waiting_sync = request
     group.pending_syncs.discard(rest.member_id)
     queue, key, due = heartbeats.queue, (number, HEARTBEAT.key), answered + rest.every
     queue.start(key, due, (number, HEARTBEAT), Rank.HEARTBEAT, number)
@@ -84,12 +91,24 @@ def await_assignment(
     queue.put(at, (number, Answered(member.awaited, response)))
 
 
-def _join(member: ClassicMember) -> None:
-    """Let a member have joined again; an eager one has given up everything."""
+def _join(member: ClassicMember, protocols: Sequence[Protocol] = ()) -> None:
+    """Let a member have joined again; an eager one has given up everything.
+
+    `protocols`: its Subscriptions, where they are known.
+    """
     if not member.is_cooperative:
         member.owned = {}
-    send_join(member)
-    member.out = []
+    topics, owned, generation = member.topics, member.owned, member.generation
+    if not protocols or any(each.repeats for each in member.memberships):
+        send_join(member)
+        member.out = []
+        return
+    memberships = []
+    for each, protocol in zip(member.memberships, protocols, strict=True):
+        wanted = wanted_by(each, topics, owned=owned, generation=generation)
+        memberships.append(subscribed(each, wanted, protocol.metadata))
+    begin_join(member, tuple(memberships))
+    member.number = member.awaited = member.number + 1
 
 
 def _sync(member: ClassicMember, after: Round) -> None:

@@ -91,18 +91,14 @@ def start_process(state: ClassicMember) -> None:
 
 def send_join(state: ClassicMember, after_us: int = 0) -> None:
     """Join with what it owns now."""
-    state.state = MemberState.JOINING
-    state.must_rejoin = state.application.has_left = False
-    state.deferred = ErrorCode.NONE
     memberships, protocols = [], []
     for assignor, membership in zip(state.assignors, state.memberships, strict=True):
         after, blob = written(state, assignor, membership)
         memberships.append(after)
         protocols.append(Protocol(assignor.name, blob))
-    state.memberships = tuple(memberships)
+    begin_join(state, tuple(memberships))
     config = state.config
     pause_joins(state)
-    state.is_round_lost = False
     poll_to_its_end(state)
     state.out += ENDED_BY_A_JOIN[:-1] if state.beats_go_on else ENDED_BY_A_JOIN
     state.awaited = send(
@@ -117,6 +113,14 @@ def send_join(state: ClassicMember, after_us: int = 0) -> None:
         ),
         after_us,
     )
+
+
+def begin_join(state: ClassicMember, memberships: tuple[Membership, ...]) -> None:
+    """Let a member join that has written its Subscriptions: `memberships` are those after it."""
+    state.state = MemberState.JOINING
+    state.must_rejoin = state.application.has_left = state.is_round_lost = False
+    state.deferred = ErrorCode.NONE
+    state.memberships = memberships
 
 
 def joined(state: ClassicMember, response: JoinGroupResponse) -> None:
