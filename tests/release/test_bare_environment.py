@@ -131,8 +131,10 @@ def test_another_client_is_tried_on_the_vectors_of_the_wheel(
     assert sum(each["passed"] for each in found) > 0
 
 
-def test_what_needs_another_extra_names_it(with_command: Environment) -> None:
-    done = with_command.run("kafka-assignors", "replay", __file__)
+def test_what_needs_another_extra_names_it(with_command: Environment, tmp_path: Path) -> None:
+    dump = tmp_path / "dump.parquet"
+    dump.write_bytes(b"PAR1")
+    done = with_command.run("kafka-assignors", "replay", str(dump))
     assert done.returncode == 2
     assert "pip install 'kafka-assignors[replay]'" in done.stderr
     assert "Traceback" not in done.stderr
