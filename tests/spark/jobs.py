@@ -18,6 +18,8 @@ from tests.spark.sessions import KINDS, ROOT
 
 JOB_S = 300.0
 STOP_S = 30.0
+WHERE, WHERE_S = signal.SIGUSR1, 2.0
+"""What lets the process write into its log where it is, and how long that may take."""
 
 
 def answers_of(job: str, *arguments: str, folder: Path) -> Any:
@@ -104,10 +106,13 @@ class SparkProcess:
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)
             if not selector.select(timeout_s):
+                self._process.send_signal(WHERE)
+                selector.select(WHERE_S)
                 os.killpg(self._process.pid, signal.SIGKILL)
                 return f"no answer in {timeout_s:g} s"
         line = self._process.stdout.readline()
         return str(json.loads(line)) if line else f"the process ended: {self._process.wait()}"
 
     def _end_of_log(self) -> str:
-        return self._log.read_text("utf-8", "replace")[-4000:]
+        logs = (self._log, self._log.with_name("connect.log"))
+        return "\n".join(log.read_text("utf-8", "replace")[-4000:] for log in logs if log.exists())

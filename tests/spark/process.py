@@ -9,6 +9,7 @@ traceback as JSON.
 
 from __future__ import annotations
 
+import faulthandler
 import importlib
 import json
 import os
@@ -17,6 +18,7 @@ import traceback
 from contextlib import ExitStack
 from pathlib import Path
 
+from tests.spark.jobs import WHERE
 from tests.spark.sessions import connect_server, session_of
 
 OWN_SESSIONS = frozenset({"command_job"})
@@ -25,6 +27,7 @@ OWN_SESSIONS = frozenset({"command_job"})
 
 def main(kind: str, folder: Path) -> None:
     """Run jobs until the input ends."""
+    faulthandler.register(WHERE)
     # What Spark and its children print must not stand between the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)

@@ -5,6 +5,7 @@ Everything listens on loopback, on ports that were free, and writes into the fol
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import subprocess
@@ -14,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pyspark
 
 from assignors.spark import local_session, package_zip
@@ -92,15 +94,15 @@ def _started(folder: Path, port: int) -> subprocess.Popen[bytes]:
 
 
 def _listens(process: subprocess.Popen[bytes], port: int) -> bool:
-    """Whether the server takes connections in time, and has not ended."""
+    """Whether the server itself listens in time: somebody else may, on the port it was to have."""
     until = time.monotonic() + READY_S
+    server = psutil.Process(process.pid)
     while time.monotonic() < until and process.poll() is None:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1.0).close()
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return process.poll() is None
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found = server.net_connections("tcp")
+            if any(each.status == psutil.CONN_LISTEN and each.laddr.port == port for each in found):
+                return True
+        time.sleep(0.1)
     return False
 
 
