@@ -17,6 +17,7 @@ from assignors.simulation.timed.scenario import (
     FaultKind,
     GroupProtocol,
     MemberConfig,
+    NetworkConfig,
     PushConfig,
     Scenario,
     Verb,
@@ -289,3 +290,23 @@ def test_without_grant_numbers_two_changes_at_once_can_lead_to_two_consumers() -
         doubles.append(run(planned(scenario, *plan)).double_partition_ms)
     assert doubles[0] == 0
     assert doubles[1] > 1
+
+
+def test_who_gets_back_what_it_was_fenced_from_before_it_heard_of_it_consumes_it_again() -> None:
+    push = PushConfig(parks_heartbeats=False, brokers=1, waits_for_commit=False, fetch_ms=0)
+    scenario = group(3, 2, push=push, seed=0)
+    broker = BrokerConfig(push=push, assignor="server/range")
+    at = SETTLED_MS
+    scenario = replace(
+        planned(
+            scenario,
+            Action(at_ms=at, do=Verb.STOP, member="c0"),
+            Action(at_ms=at + 1, do=Verb.START, member="c0"),
+        ),
+        members=tuple(replace(each, revoke_ms=0) for each in scenario.members),
+        broker=broker,
+        network=NetworkConfig(least_us=0, mean_us=0),
+    )
+    result = run(scenario)
+    assert result.unowned == 0
+    assert result.is_settled

@@ -156,7 +156,10 @@ class PushCoordinator:
         member = self.members[place.owner]
         member.assigned[partition] = place.grant
         member.removing.pop(partition, None)
-        self.closed.get(place.owner, set()).discard(partition)
+        closed = self.closed.get(place.owner)
+        if closed and partition in closed:  # it may not have heard of the plan between
+            closed.discard(partition)
+            self.out.append(RightsChanged(place.owner, "granted again"))
         self.news[place.owner] = None
 
     def ask(self, member_id: str, partition: Partition) -> None:
