@@ -40,6 +40,9 @@ PARTITION_LIMIT = 10_000_000
 """Most partitions of one group, several times the largest cluster: a typing error in a partition
 count is refused, and does not use up the memory of the machine."""
 
+TOO_MANY_PARTITIONS = f"more than {PARTITION_LIMIT} partitions in one group"
+"""What is said of a group beyond that limit."""
+
 COUNTED: frozenset[type] = frozenset({int, type(None)})
 _ID = attrgetter("member_id")
 
@@ -107,10 +110,8 @@ class Cluster:
             name: Topic(partition_count=partition_count)
             for name, partition_count in partition_counts.items()
         }
-        if sum(partition_counts.values()) > PARTITION_LIMIT:
-            raise ValueError(
-                f"partition_counts: more than {PARTITION_LIMIT} partitions in one group"
-            )
+        if sum(topic.partition_count for topic in topics.values()) > PARTITION_LIMIT:
+            raise ValueError(f"partition_counts: {TOO_MANY_PARTITIONS}")
         return cls(topics=topics)
 
 

@@ -39,6 +39,7 @@ from assignors.group_bytes.subscriptions import member_from_bytes, read_members
 from assignors.model import (
     NO_GENERATION,
     PARTITION_LIMIT,
+    TOO_MANY_PARTITIONS,
     Assignment,
     Cluster,
     Group,
@@ -188,8 +189,7 @@ def _cluster(entries: list[Any]) -> Cluster:
         )
         total += counts[topic].partition_count
         if total > PARTITION_LIMIT:
-            words = f"more than {PARTITION_LIMIT} partitions in one group"
-            raise DocumentError(ErrorCode.TOO_LARGE, words, ("topics", topic))
+            raise DocumentError(ErrorCode.TOO_LARGE, TOO_MANY_PARTITIONS, ("topics", topic))
     return Cluster(topics=counts)
 
 

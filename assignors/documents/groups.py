@@ -54,6 +54,7 @@ from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.model import (
     NO_GENERATION,
     PARTITION_LIMIT,
+    TOO_MANY_PARTITIONS,
     Assignment,
     Cluster,
     Group,
@@ -223,8 +224,7 @@ def _cluster(document: object, place: Place) -> Cluster:
         topics[as_string(name, place)] = topic = _topic(entry, (*place, name))
         total += topic.partition_count
         if total > PARTITION_LIMIT:
-            words = f"more than {PARTITION_LIMIT} partitions in one group"
-            raise DocumentError(ErrorCode.TOO_LARGE, words, (*place, name))
+            raise DocumentError(ErrorCode.TOO_LARGE, TOO_MANY_PARTITIONS, (*place, name))
     return Cluster(topics=topics)
 
 

@@ -168,3 +168,10 @@ def test_partition_counts_have_the_bound_that_documents_have(
     """A typing error used up the memory of the machine as the group was assigned."""
     with pytest.raises(ValueError, match=words):
         Cluster.of(counts)
+
+
+def test_numpys_counts_of_32_bits_have_that_bound_too() -> None:
+    """Their sum began again at negative numbers, so that it was below the bound."""
+    counts: dict[str, Any] = {f"t{number}": np.int32(10_000_000) for number in range(300)}
+    with pytest.raises(ValueError, match="more than 10000000 partitions in one group"):
+        Cluster.of(counts)

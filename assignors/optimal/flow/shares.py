@@ -85,6 +85,15 @@ def share_few(room: list[int], amount: int, left: list[int] | None = None) -> li
     return given
 
 
+def _roomiest_of_many(room: Int64, most: int, count: int) -> Int64:
+    """Return what `_roomiest` does, from an array without numbers above `most`.
+
+    >>> _roomiest_of_many(np.array([1, 3, 3, 2]), 3, 3)
+    array([1, 2, 3])
+    """
+    return narrow(most - room, most + 1).argsort(kind="stable")[:count]
+
+
 def chosen_shares(room: Int64, amount: int, total: int) -> tuple[Int64, Int64]:
     """Return who gets some of what `share_many` splits, as positions, and how much.
 
@@ -96,8 +105,7 @@ def chosen_shares(room: Int64, amount: int, total: int) -> tuple[Int64, Int64]:
     if amount < total:
         most = int(room[room.argmax()])
         if amount * most < total:  # there is not one for anybody, in proportion
-            roomiest = narrow(most - room, most + 1).argsort(kind="stable")[:amount]
-            return roomiest, np.ones(amount, dtype=np.int64)
+            return _roomiest_of_many(room, most, amount), np.ones(amount, dtype=np.int64)
     given = share_many(room, amount)
     some = given.nonzero()[0]
     return some, given[some]
@@ -130,7 +138,7 @@ def share_many(room: Int64, amount: int, left: Int64 | None = None) -> Int64:
     most = int(room[room.argmax()])
     if amount * most < total:  # there is not one for anybody, in proportion
         given = np.zeros(len(room), dtype=np.int64)
-        given[narrow(most - room, most + 1).argsort(kind="stable")[:amount]] = 1
+        given[_roomiest_of_many(room, most, amount)] = 1
         return given
     given = room * amount
     given //= total
@@ -139,6 +147,5 @@ def share_many(room: Int64, amount: int, left: Int64 | None = None) -> Int64:
     if rest == 1:
         given[(room - given).argmax()] += 1
     else:
-        fullest_last = narrow(given - room + most, most + 1)
-        given[fullest_last.argsort(kind="stable")[:rest]] += 1
+        given[_roomiest_of_many(room - given, most, rest)] += 1
     return given

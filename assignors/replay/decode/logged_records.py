@@ -76,10 +76,11 @@ def no_record_words(key: bytes | None, why: str) -> str:
     words = f"no record is one of __consumer_offsets: {why}"
     try:
         found = decode_record(binascii.a2b_base64(key or b"", strict_mode=True), None)
-        is_text = found.error is None
     except ValueError:  # Spark may have it as text that is not ASCII
-        is_text = False
-    return words + "; the keys are base64 text: decode keys and values first" * is_text
+        return words
+    if found.error is not None:
+        return words
+    return f"{words}; the keys are base64 text: decode keys and values first"
 
 
 def _is_aborted(transaction: str | None) -> bool | None:

@@ -145,8 +145,9 @@ class Shares(Mapping[str, TopicPartitions]):
         if len(had) == 1 and not (member_id in self._dropped or member_id in self._given):
             ((topic, numbers),) = had.items()
             in_order = tuple(sorted(numbers))
-            is_same = type(had) is dict and in_order == numbers and in_order
-            return had if is_same else {topic: in_order} if in_order else {}
+            if not in_order:
+                return {}
+            return had if type(had) is dict and in_order == numbers else {topic: in_order}
         share = dict(had)
         for topic, number in self._dropped.get(member_id, ()):
             share[topic] = tuple([each for each in share[topic] if each != number])

@@ -49,6 +49,8 @@ MILLION = 1_000_000
 ARRIVAL, ANSWER = Rank.ARRIVAL, Rank.ANSWER
 WAITING = frozenset({JoinGroup, SyncGroup})
 WAITED_FOR = frozenset({JoinGroupResponse, SyncGroupResponse})
+ASKED_MAX = 4
+"""So many delays of a member's next request are kept: those of its heartbeat and of its report."""
 NEVER = 1 << 60
 """Microseconds: later than any run."""
 
@@ -269,7 +271,7 @@ class Network:
         """Return when a request arrives that is sent at `at`, as the next one."""
         link = self.links[member]
         if (delay := link.asked.get(at)) is None:
-            if len(link.asked) > 3:
+            if len(link.asked) == ASKED_MAX:
                 link.asked.clear()
             link.asked[at] = delay = self.delays.one(link.to, at)
         return max(at + delay, link.arrives)

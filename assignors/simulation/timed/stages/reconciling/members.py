@@ -26,9 +26,7 @@ from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerError,
     ConsumerHeartbeat,
 )
-from assignors.simulation.timed.protocols.effects import (
-    Arrived,
-)
+from assignors.simulation.timed.protocols.effects import Arrived
 from assignors.simulation.timed.protocols.partitions import are_same
 from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.stages.reconciling.asking import Asking
@@ -161,7 +159,7 @@ class ReconcilingMembers:
         client.number += 1
         client.in_flight = client.number
         one.due += one.every
-        network.requests[self.heartbeats.plain.request] += 1
+        network.count(self.heartbeats.plain.request, 1)
         now = self.heartbeats.queue.now
         self._ask(one, client.number, None, now + self.heartbeats.broker.service_us, Rank.ANSWER)
 

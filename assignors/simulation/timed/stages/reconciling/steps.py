@@ -89,7 +89,7 @@ class MemberSteps:
             report = next_request(client)
             client.number += 1
             client.in_flight = client.number
-            network.requests[self.heartbeats.plain.request] += 1
+            network.count(self.heartbeats.plain.request, 1)
             one.pending, one.due = None, now + one.every
             one.report = (client.number, report, network.arrives(number, now))
         else:
