@@ -69,10 +69,10 @@ def check(records: Sequence[LoggedRecord]) -> None:
         assert entry.record.value is not None
         for fields in entry.record.value["members"]:
             blob = fields["subscription"]
-            member, owned = read.subscription(blob)
+            member = read.subscription(blob, "range").member
             alone = member_from_bytes(member.member_id, blob)
             assert member == alone
-            assert list(owned.items()) == list(alone.owned.items())
+            assert list(member.owned.items()) == list(alone.owned.items())
             given, expected = (
                 read.assignment(fields["assignment"]),
                 decode_assignment(fields["assignment"]),
@@ -90,7 +90,7 @@ def test_equal_shares_and_names_are_one_object() -> None:
     (entry,) = read.ahead([classic(1, 1, keeping)])
     assert entry.record.value is not None
     fields = entry.record.value["members"][7]
-    _, owned = read.subscription(fields["subscription"])
+    owned = read.subscription(fields["subscription"], "range").claimed
     value = read.assignment(fields["assignment"]).value
     assert value is not None
     assert value.partitions is owned

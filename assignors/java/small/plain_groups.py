@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import chain
 from operator import itemgetter
 
@@ -19,9 +18,11 @@ from assignors.java.java_input import member_data
 from assignors.jvm.few_keys import order_of_names
 from assignors.model import NO_GENERATION, Group, Member, State, in_id_order
 from wire import TopicPartitions
+from wire.constructors import unchecked
 from wire.text import utf16_sorted
 
 Pair = tuple[str, int]
+_state = unchecked(State)
 
 PARTITIONS_MAX = 500
 """Larger groups take arrays. Measured, lists against arrays: 3 members x 12 partitions 15 against
@@ -75,7 +76,8 @@ def plain_lists(group: Group, kind: UserData) -> tuple[dict[str, list[Pair]], St
             lists[taker].append(pair)
     highest = max(group.state.max_generation, *(generation for _, generation in read))
     named = {member.member_id: listed for member, listed in zip(members, lists, strict=True)}
-    return named, replace(group.state, max_generation=highest)
+    state = group.state
+    return named, state if highest == state.max_generation else _state(max_generation=highest)
 
 
 def plain_sizes(group: Group) -> dict[str, int]:

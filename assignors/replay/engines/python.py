@@ -29,7 +29,6 @@ from assignors.replay.analysis.table_rows import (
     member_rows,
     offset_rows,
 )
-from assignors.replay.analysis.what_if import what_if
 from assignors.replay.decode.logged_records import LoggedRecord, no_record_words, reason
 from assignors.replay.findings import Selection, Thresholds, anomalies
 from assignors.replay.history.log_ends import LogEnds
@@ -134,7 +133,11 @@ def analysis_and_outcomes(
 ) -> tuple[GroupAnalysis, tuple[OutcomeRow, ...]]:
     """Return the analysis of a group and the outcomes of other assignors, names hidden if set."""
     analysis = analysed_group(history, settings.partition_counts, settings.log_ends)
-    outcomes = [row for assignor in settings.assignors for row in what_if(analysis, assignor)]
+    outcomes: list[OutcomeRow] = []
+    if settings.assignors:
+        from assignors.replay.analysis.what_if import what_if  # noqa: PLC0415 - who asks pays
+
+        outcomes = [row for assignor in settings.assignors for row in what_if(analysis, assignor)]
     analysis = _with_notes(analysis, reproductions(analysis))
     if settings.label is not None:
         analysis = redacted(analysis, settings.label)

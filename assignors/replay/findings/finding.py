@@ -65,6 +65,8 @@ def runs(
     done: list[tuple[int, int, Key, int]] = []
     for position, analysed in enumerate(generations):
         now = dict.fromkeys(keys(analysed))
+        if not now and not open_:
+            continue
         for key in [key for key in open_ if key not in now]:
             done.append((open_[key], len(done), key, position))
             del open_[key]

@@ -65,18 +65,21 @@ def early_handovers(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     """
     if analysis.life.kind is not Kind.CLASSIC:
         return
+    early = [list(_too_early(analysed)) for analysed in analysis.generations]
+    if not any(early):
+        return
     found: list[list[Finding]] = []
     # Member -> what it claims in the round after -> when it no longer does. From the last round to
     # the first, so that each claim is looked at once.
     until: dict[str, dict[TopicPartition, int | None]] = {}
     next_ms: int | None = None
-    for analysed in reversed(analysis.generations):
+    for analysed, given in zip(reversed(analysis.generations), reversed(early), strict=True):
         found.append(
             [
                 _too_early_finding(
                     analysed, place, old, new, until.get(old, {}).get(place, next_ms)
                 )
-                for place, old, new in _too_early(analysed)
+                for place, old, new in given
             ]
         )
         until = {

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
 from assignors.replay.findings.finding import Finding, times
 from assignors.replay.findings.thresholds import Thresholds
-from assignors.replay.history.classic import CLAIMS_STAND_IN, CONSUMER_PROTOCOL
+from assignors.replay.history.classic import CONSUMER_PROTOCOL
 from assignors.replay.history.model import Generation, Oddity, Participant
+from assignors.replay.history.subscriptions import CLAIMS_STAND_IN
 from assignors.replay.tables.rows import AnomalyKind
 from wire import NoteCode
 

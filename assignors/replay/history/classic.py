@@ -12,34 +12,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from assignors.assignor import UserData
-from assignors.claims import read_claim
-from assignors.model import NO_GENERATION, Member, unchecked_member
+from assignors.model import Member
 from assignors.ownership.changes import Change
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.history.member_bytes import MemberBytes
-from assignors.replay.history.model import LEFT, Generation, Kind, Life, Oddity, Participant
-from wire import (
-    Note,
-    TopicPartitions,
-    decode_cooperative_user_data,
-    decode_sticky_user_data,
-)
+from assignors.replay.history.model import LEFT, Generation, Kind, Life, Participant
+from assignors.replay.history.subscriptions import oddities
+from wire import TopicPartitions
 from wire.constructors import unchecked, unchecked_replace
 
 _new_generation, _participant = unchecked(Generation), unchecked(Participant)
 _other_generation, _new_change = unchecked_replace(Generation), unchecked(Change)
+_other_member = unchecked_replace(Member)
 
 CONSUMER_PROTOCOL = "consumer"
 """The protocol type whose bytes are Subscriptions and Assignments."""
-
-CLAIMS_STAND_IN = {
-    "sticky": UserData.STICKY,
-    "cooperative-sticky": UserData.COOPERATIVE,
-    "weighted": UserData.STICKY,
-    "cooperative-weighted": UserData.COOPERATIVE,
-}
-"""Protocol -> where its members write their claims; others are read from OwnedPartitions."""
 
 
 class ClassicLife:
@@ -189,7 +176,7 @@ def participant(
     `fields` are those of the record. Bytes that cannot be read leave their fields empty, and a note
     among the oddities. Under another protocol type than `consumer` nothing is decoded.
     """
-    name = member_bytes.name
+    name, assigned = member_bytes.name, fields["assignment"]
     recorded: dict[str, Any] = {
         "member_id": name(fields["memberId"]),
         "client_id": name(fields["clientId"]),
@@ -197,78 +184,30 @@ def participant(
         "instance_id": fields.get("groupInstanceId"),
         "rebalance_timeout_ms": fields.get("rebalanceTimeout"),
         "session_timeout_ms": fields["sessionTimeout"],
-        "assignment_bytes": fields["assignment"],
+        "assignment_bytes": assigned,
     }
     if protocol_type != CONSUMER_PROTOCOL:
         return Participant(**recorded)
-    read, owned = member_bytes.subscription(fields["subscription"])
-    # As a leader reads it, so that claims are judged as the leader judged them.
-    member = unchecked_member(
-        member_id=recorded["member_id"],
-        topics=read.topics,
-        owned=owned,
-        generation=read.generation,
-        rack_id=read.rack_id,
-        instance_id=recorded["instance_id"],
-        user_data=read.user_data,
-        version=read.version,
-        owned_known=read.owned_known,
-        notes=read.notes,
-    )
-    is_unread = bool(member.notes) and member.notes[0].code == "empty-blob"
-    claimed, generation, is_known = _claim(member, protocol)
-    assignment = member_bytes.assignment(fields["assignment"])
+    said = member_bytes.subscription(fields["subscription"], protocol)
+    member = said.member
+    assignment = member_bytes.assignment(assigned)
+    odd = said.oddities
+    if assignment.notes:
+        odd += oddities("assignment", assignment.notes)
     return _participant(
         **recorded,
         topics=member.topics,
         rack_id=member.rack_id,
-        version=None if is_unread else member.version,
-        claimed=claimed,
-        claims_known=is_known,
-        claimed_generation=generation,
+        version=said.version,
+        claimed=said.claimed,
+        claims_known=said.claims_known,
+        claimed_generation=said.claimed_generation,
         assigned={} if assignment.value is None else assignment.value.partitions,
-        oddities=(
-            *oddities("subscription", member.notes),
-            *oddities("user-data", _user_data_notes(member, protocol)),
-            *oddities("assignment", assignment.notes),
+        oddities=odd,
+        error=said.error,
+        joined_as=_other_member(
+            member, member_id=recorded["member_id"], instance_id=recorded["instance_id"]
         ),
-        error=member.notes[0].text if is_unread else None,
-        joined_as=member,
         written=assignment.value,
         odd_subscription=fields["subscription"] if member.notes else None,
     )
-
-
-GENERATION_BYTES = 4
-"""UserData of this size is a generation and nothing else: there is nothing odd in it."""
-
-
-def oddities(blob: str, notes: tuple[Note, ...]) -> tuple[Oddity, ...]:
-    """Return the notes of a decoder, each with what was decoded: `Oddity.blob`."""
-    if not notes:
-        return ()
-    return tuple(
-        Oddity(blob=blob, code=note.code, offset=note.offset, text=note.text) for note in notes
-    )
-
-
-def _user_data_notes(member: Member, protocol: str | None) -> tuple[Note, ...]:
-    if member.user_data is None:
-        return ()
-    kind = CLAIMS_STAND_IN.get(protocol or "", UserData.NONE)
-    if kind is UserData.STICKY:
-        return decode_sticky_user_data(member.user_data).notes
-    if kind is UserData.COOPERATIVE and len(member.user_data) != GENERATION_BYTES:
-        return decode_cooperative_user_data(member.user_data).notes
-    return ()
-
-
-def _claim(member: Member, protocol: str | None) -> tuple[TopicPartitions, int | None, bool]:
-    """Return what the member claims, the claim's generation, and whether its bytes can say so."""
-    kind = CLAIMS_STAND_IN.get(protocol or "", UserData.NONE)
-    if kind is UserData.NONE:
-        generation, owned, is_known = member.generation, member.owned, member.owned_known
-    else:
-        claim = read_claim(member, kind)
-        generation, owned, is_known = claim.generation, claim.owned, claim.is_known
-    return owned, None if generation <= NO_GENERATION else generation, is_known

@@ -19,8 +19,8 @@ from typing import Any
 
 from assignors.ownership.changes import Change
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.history.classic import oddities
 from assignors.replay.history.model import LEFT, Generation, Kind, Life, Participant
+from assignors.replay.history.subscriptions import oddities
 from wire import TopicPartitions, decode_subscription
 from wire.text import utf16_key
 

@@ -16,8 +16,12 @@ from assignors.group_bytes.entries import are_read_together
 from assignors.group_bytes.subscriptions import read_members
 from assignors.model import Member
 from assignors.replay.decode.logged_records import LoggedRecord
+from assignors.replay.history.subscriptions import ReadSubscription, read_subscription
 from wire import Decoded, MemberAssignment, TopicPartitions, decode_assignment
+from wire.constructors import unchecked_replace
 from wire.records.members import CONSUMER
+
+_other_member = unchecked_replace(Member)
 
 AHEAD = 4000
 """So many members' bytes are read together."""
@@ -32,20 +36,20 @@ class MemberBytes:
 
     def __init__(self) -> None:
         """Start with none."""
-        self._subscriptions: dict[bytes, tuple[Member, TopicPartitions]] = {}
+        self._subscriptions: dict[bytes, Member] = {}
+        self._by_protocol: dict[tuple[bytes, str | None], ReadSubscription] = {}
         self._assignments: dict[bytes, Decoded[MemberAssignment]] = {}
         self._partitions: dict[object, TopicPartitions] = {}
         self._names: dict[str, str] = {}
 
-    def subscription(self, blob: bytes) -> tuple[Member, TopicPartitions]:
-        """Return a member that joins with these bytes as a leader reads it, and what it owns.
-
-        Its id, and its group instance id, are not in the bytes.
-        """
-        found = self._subscriptions.get(blob)
+    def subscription(self, blob: bytes, protocol: str | None) -> ReadSubscription:
+        """Return what these bytes say in a group with this protocol."""
+        key = blob, protocol
+        found = self._by_protocol.get(key)
         if found is None:
-            self._read_subscriptions([blob])
-            found = self._subscriptions[blob]
+            if blob not in self._subscriptions:
+                self._read_subscriptions([blob])
+            found = self._by_protocol[key] = read_subscription(self._subscriptions[blob], protocol)
         return found
 
     def assignment(self, blob: bytes) -> Decoded[MemberAssignment]:
@@ -78,7 +82,13 @@ class MemberBytes:
 
     def read(self, entries: Iterable[LoggedRecord]) -> None:
         """Read what the entries' members wrote and were assigned. Cost: linear in the bytes."""
-        for kept in (self._subscriptions, self._assignments, self._partitions, self._names):
+        for kept in (
+            self._subscriptions,
+            self._by_protocol,
+            self._assignments,
+            self._partitions,
+            self._names,
+        ):
             if len(kept) > KEPT_MAX:
                 kept.clear()
         pairs = [pair for entry in entries for pair in blobs_of(entry)]
@@ -97,7 +107,7 @@ class MemberBytes:
             owned = member.owned
             if isinstance(owned, OwnedPartitions):
                 owned = by_row[owned.row]
-            self._subscriptions[blob] = member, self._shared(owned)
+            self._subscriptions[blob] = _other_member(member, owned=self._shared(owned))
 
     def _read_assignments(self, blobs: list[bytes]) -> None:
         if not are_read_together(len(blobs)):

@@ -61,11 +61,16 @@ def timeline(
         by_group.setdefault(group_of(entry), []).append(entry)
     member_bytes = MemberBytes()
     for groups in _together(by_group):
-        if len(groups) > 1:
+        are_read = len(groups) > 1
+        if are_read:
             member_bytes.read(entry for group in groups for entry in by_group[group])
         for group in groups:
             yield group_history(
-                group, by_group.pop(group), topic_names=topic_names, member_bytes=member_bytes
+                group,
+                by_group.pop(group),
+                topic_names=topic_names,
+                member_bytes=member_bytes,
+                are_read=are_read,
             )
 
 
@@ -115,6 +120,7 @@ def group_history(
     topic_names: Mapping[str, str] | None = None,
     member_rows_max: int = MEMBER_ROWS_MAX,
     member_bytes: MemberBytes | None = None,
+    are_read: bool = False,
 ) -> GroupHistory:
     """Return the history of one group from its records, which are in the order of the topic.
 
@@ -122,7 +128,7 @@ def group_history(
     that of the latest record before it, as what is written later did not happen earlier. Commits
     keep the time they have. The oldest generations of a very large group are left out, beyond
     `member_rows_max` member rows: see `truncation`. `member_bytes` has what was read of members
-    before, for this group or for others.
+    before, for this group or for others; with `are_read` that is all of this group.
     """
     member_bytes = MemberBytes() if member_bytes is None else member_bytes
     listed, left_out = newest_records(list(entries), member_rows_max)
@@ -131,7 +137,7 @@ def group_history(
     commits: list[Commit] = []
     unreadable: list[Unreadable] = [] if left_out is None else [left_out]
     now_ms = None
-    for entry in member_bytes.ahead(listed):
+    for entry in listed if are_read else member_bytes.ahead(listed):
         record = entry.record
         if record.error is not None or record.key is None or _is_unknown(entry):
             unreadable.append(_unreadable(entry))

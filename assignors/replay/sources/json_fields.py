@@ -30,7 +30,7 @@ def text_field(document: Mapping[str, Any], name: str) -> str | None:
     value = document.get(name)
     if value is None:
         return None
-    if not isinstance(value, str) or not _is_text(value):
+    if not isinstance(value, str) or not (value.isascii() or _is_text(value)):
         raise ValueError(f"{name}: {value!r:.80} is no text")
     return value
 
@@ -40,7 +40,8 @@ def number_field(document: Mapping[str, Any], name: str, limit: int) -> int | No
     value = document.get(name)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or not -limit <= value < limit:
+    # A truth value is an int of another type.
+    if type(value) is not int or not -limit <= value < limit:
         raise ValueError(f"{name}: {value!r:.80} is no number of its kind")
     return value
 

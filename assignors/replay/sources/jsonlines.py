@@ -17,7 +17,8 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from binascii import a2b_base64
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -44,6 +45,17 @@ from assignors.replay.sources.raw import Raw, SourceError, printable_name, time_
 from wire.constructors import unchecked
 
 _raw = unchecked(Raw)
+_document = json.JSONDecoder().decode
+
+_OBJECT = b'{"'
+"""How nearly every line begins."""
+_DUMPED = {
+    (b"{", b"key", b":", b",", b"value", b":", b","),
+    (b"{", b"key", b": ", b", ", b"value", b": ", b", "),
+}
+"""What is around key and value in our own lines, also with the spaces of Python's `json`."""
+_OTHERWISE_READ = frozenset({"key", "value", "payload"})
+"""Names that stand twice in an object, or that make it a line of kcat."""
 
 LINE_MAX = 512 << 20
 """Longest line in bytes: a longer one is an error row, which bounds the memory."""
@@ -147,15 +159,14 @@ def parse_lines(
     """
     before_ms: int | None = None
     for number, line in enumerate(lines, start=1):
-        if not line.strip() or is_remark(line):
+        if not line.startswith(_OBJECT) and (not line or line.isspace() or is_remark(line)):
             continue
-        for part in [line] if len(line) >= line_max else records_of_line(line):
-            try:
-                raw = _record(part, line_max, before_ms)
-            except (ValueError, RecursionError) as error:
-                raw = Raw(error=f"{name}: line {count_before() + number}: {_reason(error)}")
+        for raw in _raws(line, line_max, before_ms):
             before_ms = raw.timestamp_ms or before_ms
-            yield raw
+            if raw.error is None:
+                yield raw
+            else:
+                yield Raw(error=f"{name}: line {count_before() + number}: {raw.error}")
 
 
 def split_rows(split: FileSplit, line_max: int = LINE_MAX) -> Iterator[Raw]:
@@ -223,10 +234,30 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
+def _raws(line: bytes, line_max: int, before_ms: int | None) -> Iterator[Raw]:
+    """Yield the records in a line, or why there is none: several are no JSON as one."""
+    parts: Sequence[bytes] = ()
+    try:
+        raw = _record(line, line_max, before_ms)
+    except (ValueError, RecursionError) as error:
+        raw = Raw(error=_reason(error))
+        parts = () if len(line) >= line_max else list(records_of_line(line))
+    if len(parts) < 2:
+        yield raw
+        return
+    for part in parts:
+        for raw in _raws(part, line_max, before_ms):
+            before_ms = raw.timestamp_ms or before_ms
+            yield raw
+
+
 def _record(line: bytes, line_max: int, before_ms: int | None) -> Raw:
     """Return the record in a line of any form; `ValueError` where it is none, or not whole."""
     if len(line) >= line_max:
         raise ValueError(f"{line_max} bytes and no end of it")
+    raw = _dumped_record(line)
+    if raw is not None:
+        return raw
     try:
         document = json.loads(line)
     except UnicodeDecodeError:
@@ -240,16 +271,38 @@ def _record(line: bytes, line_max: int, before_ms: int | None) -> Raw:
         if known is not None:
             raise ValueError(known) from None
         raise
-    if not isinstance(document, Mapping):
+    if not isinstance(document, dict):
         raise ValueError(f"no record: {type(document).__name__}")
-    return printed_record(document, line, before_ms) or _row(document)
+    printed = printed_record(document, line, before_ms)
+    if printed is not None:
+        return printed
+    key, value = base64_field(document, "key"), base64_field(document, "value")
+    return _row(document, key, value)
 
 
-def _row(document: Mapping[str, object]) -> Raw:
+def _dumped_record(line: bytes) -> Raw | None:
+    """Return the record of a line that begins as `dump` writes it; `None` of any other line.
+
+    Nearly all of a line are key and value. What is base64 between two quotes is the same as JSON:
+    the reader of JSON has only the rest to read.
+    """
+    parts = line.split(b'"', 9)
+    if len(parts) < 10 or (*parts[:3], *parts[4:7], parts[8]) not in _DUMPED:
+        return None
+    try:
+        key = a2b_base64(parts[3], strict_mode=True)
+        value = a2b_base64(parts[7], strict_mode=True)
+        others = _document('{"' + parts[9].decode())
+    except ValueError:
+        return None
+    return _row(others, key, value) if _OTHERWISE_READ.isdisjoint(others) else None
+
+
+def _row(document: Mapping[str, object], key: bytes | None, value: bytes | None) -> Raw:
     """Return the record of one of our own lines, or of Spark's."""
     return _raw(
-        key=base64_field(document, "key"),
-        value=base64_field(document, "value"),
+        key=key,
+        value=value,
         topic=text_field(document, "topic"),
         partition=number_field(document, "partition", INT32),
         offset=number_field(document, "offset", INT64),

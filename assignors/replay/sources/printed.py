@@ -136,7 +136,7 @@ def printed_record(document: Mapping[str, Any], line: bytes, before_ms: int | No
     """
     if "payload" in document and "tstype" in document:
         return _kcat_record(document, line)
-    if isinstance(document.get("key"), Mapping):
+    if isinstance(document.get("key"), dict):
         return _formatter_record(document, before_ms)
     return None
 

@@ -9,7 +9,7 @@ import pytest
 from assignors import UserData as Kind
 from assignors.registry import ASSIGNORS
 from assignors.replay.decode.classic_groups import USER_DATA as READ_TOGETHER
-from assignors.replay.history.classic import CLAIMS_STAND_IN
+from assignors.replay.history.subscriptions import CLAIMS_STAND_IN
 from wire import (
     CooperativeUserData,
     Decoded,
