@@ -38,6 +38,7 @@ from assignors.group_bytes.subscriptions import read_members
 from assignors.model import Assignment, Cluster, Group, Member, State, member_ids_of
 from assignors.options import OnFailure, Options
 from assignors.own_assignors.answers import with_checked_answers
+from assignors.problem.cluster_tables import known_names
 from assignors.rebalance import Rebalance
 from assignors.weighting import Weighting
 from wire import Decoded, Subscription, TopicPartitions, encode_assignment
@@ -156,7 +157,12 @@ def lead(
     """
     answering = with_checked_answers(assignor)
     _require_kinds(cluster, subscriptions)
-    read = read_members(subscriptions, instance_ids, before=memory.read if memory else None)
+    read = read_members(
+        subscriptions,
+        instance_ids,
+        before=memory.read if memory else None,
+        names=known_names(cluster) if isinstance(cluster, Cluster) else None,
+    )
     members = read if assignor.takes_arrays else tuple(read)
     known = cluster if isinstance(cluster, Cluster) else cluster(members)
     group = Group(cluster=known, members=members, generation=generation, joined=joined)

@@ -126,7 +126,7 @@ def _together(
 
 def _topic_lists(lists: TopicLists, rows: Int64) -> pa.ListArray:
     """Return the topic lists of some rows."""
-    names = pa.array([name.decode() for name in lists.numbers], pa.string())
+    names = pa.array([name.decode() for name in lists.known.numbers], pa.string())
     each = pa.ListArray.from_arrays(
         pa.array(lists.list_ptr, pa.int32()), names.take(pa.array(lists.name))
     )

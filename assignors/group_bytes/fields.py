@@ -6,8 +6,9 @@ A member stops being plain where its bytes are not; every read stays within its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import repeat
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from assignors.group_bytes.entries import (
     Entries,
     EntryRecords,
     Messages,
+    Sections,
     entries_of_any_layout,
     int16_view,
     int32_view,
@@ -126,11 +128,12 @@ class Fields:
     """Of owned topics."""
 
 
-def has_notes(user_data: UserDataPlaces, empty_rack_at: Int64) -> Bool:
-    """Return for which members the reader in `wire` has notes: empty UserData or rack.
+EntriesReader = Callable[[Sections, Int64], Entries | EntryRecords | None]
+"""Reads entries that end there, int64[M]; `None` where another reader has to."""
 
-    Anything for those that it reads alone.
-    """
+
+def has_notes(user_data: UserDataPlaces, empty_rack_at: Int64) -> Bool:
+    """Return who has empty UserData or an empty rack: noted, where members are not read alone."""
     noted: Bool = (user_data.length == 0) | (empty_rack_at >= 0)
     return noted
 
@@ -147,19 +150,37 @@ def read_fields(messages: Messages, lists: TopicLists) -> Fields:
     if not left_out:
         begin = begin + lists.end if are_plain else np.where(is_plain, begin + lists.end, end)
     if len(begin) and are_plain and not np.count_nonzero(lists.version != LATEST):
-        fields = _fields_alike(buffer, begin, end, behind_part, is_plain)
+        read = partial(_entries_between, buffer, is_plain)
+        fields = fields_alike(buffer, begin, end, is_plain, behind_part=behind_part, read=read)
         if fields is not None:
             return fields
     return _fields(buffer, begin, end, behind_part, lists)
 
 
-def _fields_alike(
-    buffer: bytes, begin: Int64, end: Int64, behind_part: Int64, is_plain: Bool
+def _entries_between(
+    buffer: bytes, is_plain: Bool, owned: Sections, end: Int64
+) -> Entries | EntryRecords:
+    """Return these entries; messages in which they do not end there stop being plain."""
+    entries = entries_that_fill(buffer, owned.start, end, owned.size)
+    if entries is None:
+        entries = entries_of_any_layout(buffer, owned.start, end, is_plain, owned.size)
+        is_plain &= owned.start == end
+    return entries
+
+
+def fields_alike(
+    buffer: bytes,
+    begin: Int64,
+    end: Int64,
+    is_plain: Bool,
+    *,
+    behind_part: Int64,
+    read: EntriesReader,
 ) -> Fields | None:
     """Return the fields of version 3, where all have every field and a rack of one length, or none.
 
     So it is in a large group whose members are of one program. Elsewhere the answer is `None`.
-    All are plain so far.
+    All are plain so far. Topic lists end at `begin`; `behind_part` is added to places.
     """
     rack_size = _rack_size(buffer, int(end[0]))
     behind_owned = BEHIND_OWNED + rack_size
@@ -181,15 +202,13 @@ def _fields_alike(
     place = data_start + data_size
     entry_count = int32[place].astype(np.int64)
     place += COUNT_SIZE
-    entries = entries_that_fill(buffer, place, generation_at, entry_count)
+    entries = read(Sections(place, entry_count), generation_at)
     if entries is None:
-        entries = entries_of_any_layout(buffer, place, generation_at, is_plain, entry_count)
-        is_plain &= place == generation_at
+        return None
     nothing = number = np.full(len(begin), -1)
-    if is_number := np.count_nonzero(length == GENERATION_SIZE):
+    if np.count_nonzero(length == GENERATION_SIZE):
         number = int32[data_start].astype(np.int64)
-        if is_number < len(length):
-            number[length != GENERATION_SIZE] = -1
+        number[length != GENERATION_SIZE] = -1
     return Fields(
         is_plain=is_plain,
         generation=generation,

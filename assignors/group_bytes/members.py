@@ -21,6 +21,7 @@ from assignors.arrays import (
     OwnedArrays,
     OwnedPartitions,
 )
+from assignors.group_bytes.entries import KnownNames
 from assignors.group_bytes.fields import (
     DATA_LENGTH_SIZE,
     RackIds,
@@ -44,6 +45,9 @@ class MemberArrays:
     instance_ids: Mapping[str, str]
     names: tuple[str, ...]
     """Names of topics."""
+    known: KnownNames | None
+    """Names of topics with the table in which they are found, for another round; perhaps not all
+    of them."""
     list_ptr: Int64
     """int64[S + 1]: topic list s has the names name[list_ptr[s]:list_ptr[s + 1]]."""
     name: Int32

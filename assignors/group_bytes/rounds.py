@@ -205,6 +205,7 @@ def joined_members(first: MemberArrays, kept: Sequence[int], then: MemberArrays)
         blobs=(*map(first.blobs.__getitem__, rows.tolist()), *then.blobs),
         instance_ids=then.instance_ids,
         names=names,
+        known=first.known,
         list_ptr=list_ptr,
         name=name,
         list_of=np.concatenate([first.list_of[rows], list_number[then.list_of]]),

@@ -16,13 +16,32 @@ from typing import Any
 
 import numpy as np
 
-from assignors.arrays import OwnedArrays
-from assignors.group_bytes.entries import KnownNames, joined_messages, owned_arrays, sizes_of
-from assignors.group_bytes.fields import Fields, read_fields
+from assignors.arrays import Int64, OwnedArrays
+from assignors.group_bytes.entries import (
+    NAME_LENGTH_SIZE,
+    Entries,
+    Found,
+    KnownNames,
+    Messages,
+    Sections,
+    entry_arrays,
+    found_at_once,
+    joined_messages,
+    owned_arrays,
+    sizes_of,
+)
+from assignors.group_bytes.fields import Fields, fields_alike, read_fields
 from assignors.group_bytes.in_turn import SharedNames, plain_member
 from assignors.group_bytes.members import MemberArrays, ReadMembers
 from assignors.group_bytes.rounds import joined_members, unchanged_since, with_generations
-from assignors.group_bytes.topic_lists import TopicLists, different_lists, equal_lists
+from assignors.group_bytes.topic_lists import (
+    TopicLists,
+    are_mostly_different,
+    different_lists,
+    equal_lists,
+    lists_of_names,
+    located_lists,
+)
 from assignors.model import Member
 from wire import Decoded, Subscription, decode_subscription
 from wire.constructors import unchecked
@@ -49,21 +68,31 @@ def read_members(
     instance_ids: Mapping[str, str] | None = None,
     *,
     before: ReadMembers | None = None,
+    names: KnownNames | None = None,
 ) -> Sequence[Member]:
     """Return the members that wrote these Subscriptions, member id -> bytes, in that order.
 
     Each equals `member_from_bytes(member_id, blob)`; those of a large group are `ReadMembers`.
-    With those of an earlier round in `before`, only what has changed since is read. Never raises.
-    Cost: linear in the bytes.
+    With those of an earlier round in `before`, only what has changed since is read. Names of topics
+    that are known already, `names` or else those of that round, are found without learning them.
+    Never raises. Cost: linear in the bytes.
     """
     named = instance_ids or {}
     if len(subscriptions) < MEMBERS_MIN:
         return members_in_turn(subscriptions, named)
+    if names is None and before is not None:
+        names = _names_of(before.arrays)
     if before is not None and before.arrays.member_ids:
-        again = _read_again(before.arrays, subscriptions, named)
+        again = _read_again(before.arrays, subscriptions, named, names)
         if again is not None:
             return again
-    return ReadMembers(_arrays(subscriptions, named))
+    return ReadMembers(_arrays(subscriptions, named, names))
+
+
+def _names_of(before: MemberArrays) -> KnownNames | None:
+    """Return the names of an earlier round; `None` where many may be nobody's any more."""
+    known, place_count = before.known, len(before.name) + len(before.owned.topic)
+    return None if known is None or len(known.numbers) > place_count else known
 
 
 def members_in_turn(
@@ -85,6 +114,7 @@ def _read_again(
     before: MemberArrays,
     subscriptions: Mapping[str, bytes | Decoded[Subscription]],
     instance_ids: Mapping[str, str],
+    names: KnownNames | None,
 ) -> ReadMembers | None:
     """Return the members, reading those that changed; `None` where that would save little."""
     count = len(subscriptions)
@@ -104,7 +134,7 @@ def _read_again(
         is_whole = known == len(before.member_ids) and bool((row[1:] > row[:-1]).all())
         return ReadMembers(arrays, None if is_whole else row)
     changed = dict(compress(subscriptions.items(), (~is_known).tolist()))
-    arrays = joined_members(arrays, row[is_known].tolist(), _arrays(changed, instance_ids))
+    arrays = joined_members(arrays, row[is_known].tolist(), _arrays(changed, instance_ids, names))
     # What nobody has any more is kept: up to a bound, then all is read afresh.
     name_places = len(arrays.name) + len(arrays.owned.topic)
     if len(arrays.list_ptr) > 2 * count or len(arrays.names) > name_places:
@@ -115,7 +145,9 @@ def _read_again(
 
 
 def _arrays(
-    subscriptions: Mapping[str, bytes | Decoded[Subscription]], instance_ids: Mapping[str, str]
+    subscriptions: Mapping[str, bytes | Decoded[Subscription]],
+    instance_ids: Mapping[str, str],
+    names: KnownNames | None,
 ) -> MemberArrays:
     """Return these members, read together."""
     # What has been decoded already is not read again: to the arrays it is like odd bytes.
@@ -124,7 +156,7 @@ def _arrays(
     if set(map(type, blobs)) != {bytes}:
         given = [None if isinstance(blob, Decoded) else bytes(blob) for blob in blobs]
         blobs = [blob or b"" for blob in given]
-    lists, fields, owned = read_together(blobs)
+    lists, fields, owned = read_together(blobs, names)
     ids = tuple(subscriptions)
     alone = {
         row: member_from_bytes(
@@ -137,6 +169,7 @@ def _arrays(
         blobs=tuple(given),
         instance_ids=instance_ids,
         names=owned.names,
+        known=lists.known,
         list_ptr=lists.list_ptr,
         name=lists.name,
         list_of=lists.list_of,
@@ -151,20 +184,60 @@ def _arrays(
     )
 
 
-def read_together(blobs: Sequence[bytes]) -> tuple[TopicLists, Fields, OwnedArrays]:
+def read_together(
+    blobs: Sequence[bytes], names: KnownNames | None = None
+) -> tuple[TopicLists, Fields, OwnedArrays]:
     """Return the topic lists, the other fields and the owned partitions of Subscriptions.
 
     Only rows with `Fields.is_plain` are read; the others want `wire.decode_subscription`.
     """
-    equal = equal_lists(blobs)
+    equal = equal_lists(blobs, names)
     if equal is not None:
         lists, messages = equal
     else:
         messages = joined_messages(blobs, sizes_of(blobs))
-        lists = different_lists(blobs, messages)
+        if names is not None and are_mostly_different(blobs):
+            read = _read_at_once(messages, names)
+            if read is not None:
+                return read
+        lists = different_lists(blobs, messages, names)
     fields = read_fields(messages, lists)
-    known = KnownNames(dict(lists.numbers), lists.table)
-    return lists, fields, owned_arrays(fields.entries, known, fields.is_plain)
+    return lists, fields, owned_arrays(fields.entries, lists.known, fields.is_plain)
+
+
+def _read_at_once(
+    messages: Messages, names: KnownNames
+) -> tuple[TopicLists, Fields, OwnedArrays] | None:
+    """Return what `read_together` does where all have version 3, and known names of one length.
+
+    `None` elsewhere. Most lists should differ.
+    """
+    table = names.all_in_table()
+    length = int(table.length[0]) if len(table.length) else 0
+    if not 0 < length < 1 << 8 or np.count_nonzero(table.length != length):
+        return None
+    located = located_lists(messages, NAME_LENGTH_SIZE + length)
+    if located is None:
+        return None
+    listed, end = located
+    found: Found | None = None
+
+    def read(owned: Sections, stop: Int64) -> Entries | None:
+        nonlocal found
+        found = found_at_once(messages.buffer, table, listed, owned, stop)
+        return None if found is None else found.entries
+
+    is_plain = np.ones(len(end), dtype=np.bool_)
+    fields = fields_alike(
+        messages.buffer, end, messages.end, is_plain, behind_part=-messages.begin, read=read
+    )
+    if fields is None or found is None:
+        return None
+    lists = lists_of_names(names, listed.size, found.listed, end - messages.begin)
+    if lists is None:
+        return None
+    decoded = [name.decode() for name in names.numbers]
+    return lists, fields, entry_arrays(found.entries, found.owned, is_plain, decoded)
 
 
 def member_from_bytes(

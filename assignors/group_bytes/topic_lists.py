@@ -14,11 +14,12 @@ from itertools import pairwise, repeat
 
 import numpy as np
 
-from assignors.arrays import Int32, Int64
+from assignors.arrays import Int32, Int64, bounds_of
 from assignors.group_bytes.entries import (
     NAME_LENGTH_SIZE,
     KnownNames,
     Messages,
+    Sections,
     int16_view,
     int32_view,
     is_text,
@@ -28,7 +29,6 @@ from assignors.group_bytes.entries import (
     repeated_rows,
     sizes_of,
 )
-from assignors.group_bytes.names import NameTable
 from wire.constructors import unchecked
 from wire.cursor import COUNT_LIMIT
 
@@ -56,7 +56,7 @@ NONE: Int64 = np.zeros(0, dtype=np.int64)
 class TopicLists:
     """The topic lists of M members: S of them, some of which may be equal, over T names."""
 
-    numbers: dict[bytes, int]
+    known: KnownNames
     """T names, numbered from 0 in the order in which they were found."""
     list_ptr: Int64
     """int64[S + 1]: list s has the names name[list_ptr[s]:list_ptr[s + 1]]."""
@@ -68,14 +68,12 @@ class TopicLists:
     """int64[M], -1 for one that is not plain."""
     end: Int64
     """int64[M]: where the topic list ends in the member's bytes."""
-    table: NameTable | None = None
-    """Of the first names, if it has been made."""
     are_equal: bool = False
     """Whether all are known to have one version and one list, which are plain."""
 
     def topics(self) -> list[tuple[str, ...]]:
         """Return the S lists by name. Cost: O(E)."""
-        known = [name.decode() for name in self.numbers]
+        known = [name.decode() for name in self.known.numbers]
         names = list(map(known.__getitem__, self.name.tolist()))
         ptr = self.list_ptr.tolist()
         return [tuple(names[start:end]) for start, end in pairwise(ptr)]
@@ -90,8 +88,8 @@ class _Reading:
 
     list_of: Int64
     end: Int64
-    headers: dict[bytes, int] = field(default_factory=dict)
-    """Length, as one byte, and bytes of a name -> its number."""
+    numbered: KnownNames
+    """Names with their numbers."""
     known: dict[tuple[int, ...], int] = field(default_factory=dict)
     """The names of a list that was read alone -> its number."""
     list_count: int = 0
@@ -99,8 +97,6 @@ class _Reading:
     """How many names lists have, in the order of their numbers."""
     names: list[Sequence[int] | Int64] = field(default_factory=list)
     """The numbers of their names, list after list."""
-    numbered: KnownNames = field(default_factory=lambda: KnownNames({}))
-    """Names with their numbers."""
 
     def add(self, counts: Sequence[int] | Int64, names: Sequence[int] | Int64) -> int:
         """Add lists with so many of these names; return the number of the first."""
@@ -110,14 +106,25 @@ class _Reading:
         return self.list_count - len(counts)
 
 
-def _reading(count: int) -> _Reading:
+def _reading(count: int, names: KnownNames | None) -> _Reading:
     """Return what is known of so many lists before any is read."""
     return _Reading(
-        list_of=np.full(count, -1, dtype=np.int64), end=np.full(count, 2, dtype=np.int64)
+        list_of=np.full(count, -1, dtype=np.int64),
+        end=np.full(count, 2, dtype=np.int64),
+        numbered=_copied(names),
     )
 
 
-def equal_lists(blobs: Sequence[bytes]) -> tuple[TopicLists, Messages] | None:
+def _copied(names: KnownNames | None) -> KnownNames:
+    """Return these names, to which others may be added."""
+    if names is None:
+        return KnownNames({})
+    return KnownNames(names.numbers.copy(), names.table, names.headers.copy())
+
+
+def equal_lists(
+    blobs: Sequence[bytes], names: KnownNames | None = None
+) -> tuple[TopicLists, Messages] | None:
     """Return the lists where all have the version and list of the first, `None` elsewhere.
 
     With what is behind the lists. Cost: a comparison for each, reading the first one, and a copy.
@@ -125,7 +132,7 @@ def equal_lists(blobs: Sequence[bytes]) -> tuple[TopicLists, Messages] | None:
     version = PLAIN_VERSIONS.get(blobs[0][:2], -1) if blobs else -1
     if version < 0 or not blobs[-1].startswith(_first_bytes(blobs[0])):
         return None
-    read, count = _Reading(list_of=NONE, end=NONE), len(blobs)
+    read, count = _Reading(list_of=NONE, end=NONE, numbered=_copied(names)), len(blobs)
     number, end = _read_one(read, blobs[0])
     if number < 0:
         return None
@@ -134,11 +141,11 @@ def equal_lists(blobs: Sequence[bytes]) -> tuple[TopicLists, Messages] | None:
     size = sizes_of(parts)
     if sum(map(len, blobs)) - int(size.sum()) < count * end:
         return None
-    (names,) = read.names
+    (listed,) = read.names
     lists = _topic_lists(
-        numbers=read.numbered.numbers,
-        list_ptr=np.array([0, len(names)], dtype=np.int64),
-        name=np.array(names, dtype=np.int32),
+        known=read.numbered,
+        list_ptr=np.array([0, len(listed)], dtype=np.int64),
+        name=np.array(listed, dtype=np.int32),
         list_of=np.zeros(count, dtype=np.int64),
         version=np.full(count, version, dtype=np.int64),
         end=np.full(count, end, dtype=np.int64),
@@ -147,23 +154,66 @@ def equal_lists(blobs: Sequence[bytes]) -> tuple[TopicLists, Messages] | None:
     return lists, joined_messages(parts, size, left_out=end)
 
 
-def different_lists(blobs: Sequence[bytes], messages: Messages) -> TopicLists:
+def different_lists(
+    blobs: Sequence[bytes], messages: Messages, names: KnownNames | None = None
+) -> TopicLists:
     """Return the topic lists of these messages, joined as they are.
 
     Cost: a comparison for a list that is known, else its length.
     """
-    version, read = _versions(messages), _reading(len(blobs))
+    version, read = _versions(messages), _reading(len(blobs), names)
     left = _read_alike(read, blobs, messages, np.flatnonzero(version >= 0))
     _read_different(read, blobs, messages, left)
-    names = [np.asarray(each, dtype=np.int32) for each in read.names]
+    listed = [np.asarray(each, dtype=np.int32) for each in read.names]
     return _topic_lists(
-        numbers=read.numbered.numbers,
-        table=read.numbered.table,
+        known=read.numbered,
         list_ptr=np.concatenate([[0], *read.counts], dtype=np.int64).cumsum(),
-        name=np.concatenate([np.zeros(0, dtype=np.int32), *names]),
+        name=np.concatenate([np.zeros(0, dtype=np.int32), *listed]),
         list_of=read.list_of,
         version=version,
         end=read.end,
+    )
+
+
+def are_mostly_different(blobs: Sequence[bytes]) -> bool:
+    """Return whether most members begin differently, by the first bytes of some."""
+    some = blobs[:: len(blobs) // FEW + 1]
+    begin = slice(2, min(map(len, map(_first_bytes, some)), default=0))
+    some = blobs[:: len(blobs) // SAMPLE + 1]
+    return len({blob[begin] for blob in some}) > MOSTLY * len(some)
+
+
+def located_lists(messages: Messages, each: int) -> tuple[Sections, Int64] | None:
+    """Return the lists where all names have so many bytes, with their length, and where they end.
+
+    They may end behind their message. `None` where one is not of the latest version, or not plain.
+    """
+    buffer, begin, end, _ = messages
+    if int((end - begin).min()) < START or np.count_nonzero(int16_view(buffer)[begin] != LATEST):
+        return None
+    count = int32_view(buffer)[begin + COUNT_AT].astype(np.int64)
+    if int(count.min()) < 0:
+        return None
+    first = begin + START
+    return Sections(first, count), first + each * count
+
+
+def lists_of_names(names: KnownNames, count: Int64, number: Int64, end: Int64) -> TopicLists | None:
+    """Return the lists of R members of the latest version, which have so many of these names.
+
+    `count` is int64[R], `number` has the numbers of all names, list by list; `end` is where lists
+    end in the bytes. `None` where a list has a name twice.
+    """
+    every = np.arange(len(count))
+    if len(repeated_rows(every.repeat(count), number, len(names.numbers))):
+        return None
+    return _topic_lists(
+        known=names,
+        list_ptr=bounds_of(count),
+        name=number.astype(np.int32),
+        list_of=every,
+        version=np.full(len(count), LATEST, dtype=np.int64),
+        end=end,
     )
 
 
@@ -239,11 +289,11 @@ def _read_one(read: _Reading, blob: bytes) -> tuple[int, int]:
         last = names[-1]
         names[-1] = last[: 1 + last[0]] if last else last
     try:
-        numbers = tuple(map(read.headers.__getitem__, names))
+        numbers = tuple(map(read.numbered.headers.__getitem__, names))
     except KeyError:
         if not _learn(read, names):
             return -1, 2
-        numbers = tuple(map(read.headers.__getitem__, names))
+        numbers = tuple(map(read.numbered.headers.__getitem__, names))
     known = read.known.get(numbers)
     if known is None:
         if len(set(numbers)) < count:
@@ -255,14 +305,14 @@ def _read_one(read: _Reading, blob: bytes) -> tuple[int, int]:
 def _learn(read: _Reading, headers: Sequence[bytes]) -> bool:
     """Give numbers to new names, each behind its length; return whether all are plain."""
     numbers = read.numbered.numbers
-    new = [header for header in headers if header not in read.headers]
+    new = [header for header in headers if header not in read.numbered.headers]
     names = [header[1:] for header in new]
     if not all(new) or not all(names) or [header[0] for header in new] != list(map(len, names)):
         return False
     if not b"".join(names).isascii() and not all(map(is_text, names)):
         return False
     for header, name in zip(new, names, strict=True):
-        read.headers[header] = numbers.setdefault(name, len(numbers))
+        read.numbered.headers[header] = numbers.setdefault(name, len(numbers))
     return True
 
 

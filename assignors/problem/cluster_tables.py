@@ -15,7 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assignors.arrays import Bool, Int32, Int64
+from assignors.group_bytes.entries import KnownNames
 from assignors.group_bytes.fields import RackIds
+from assignors.group_bytes.names import NAME_BYTES_MAX
 from assignors.model import Cluster, Topic
 from wire.text import utf16_sorted
 
@@ -50,6 +52,34 @@ def asked_topics(cluster: Cluster, names: tuple[str, ...]) -> _AskedTopics:
     if len(ordered) == len(names):  # else those that do not exist may exist the next time
         cluster.tables["asked"] = asked
     return asked
+
+
+def known_names(cluster: Cluster) -> KnownNames | None:
+    """Return the names of the topics that were asked for last, for reading the next Subscriptions.
+
+    `None` before anything was asked for. Cost: O(T), O(1) if asked again.
+    """
+    last: _AskedTopics | None = cluster.tables.get("asked")
+    if last is None:
+        return None
+    if "known" not in last.kept:
+        last.kept["known"] = _numbered(last.names)
+    known: KnownNames | None = last.kept["known"]
+    return known
+
+
+def _numbered(names: Sequence[str]) -> KnownNames | None:
+    """Return the names by number, with their table; `None` where one cannot stand in bytes."""
+    try:
+        encoded = list(map(str.encode, names))
+    except UnicodeEncodeError:
+        return None
+    if not all(0 < len(name) < NAME_BYTES_MAX for name in encoded):
+        return None
+    headers = {bytes([len(name)]) + name: number for number, name in enumerate(encoded)}
+    known = KnownNames(dict(zip(encoded, headers.values(), strict=True)), headers=headers)
+    known.all_in_table()
+    return known
 
 
 def racks_of(

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from assignors.arrays import Bool, Int32, Int64, OwnedArrays, bounds_of
+from assignors.group_bytes.entries.at_once import Found, Sections, found_at_once
 from assignors.group_bytes.entries.listed import listed_names
 from assignors.group_bytes.entries.lock_step import entries_in_lock_step
 from assignors.group_bytes.entries.one_layout import entries_of_one_layout, repeated_names
@@ -122,10 +123,10 @@ def owned_arrays(entries: Entries | EntryRecords, known: KnownNames, is_plain: B
                 number=number,
             )
     topic = recognised_names(entries, known)
-    return _entry_arrays(entries, topic, is_plain, [name.decode() for name in known.numbers])
+    return entry_arrays(entries, topic, is_plain, [name.decode() for name in known.numbers])
 
 
-def _entry_arrays(
+def entry_arrays(
     entries: Entries | EntryRecords, topic: Int64, is_plain: Bool, names: Sequence[str]
 ) -> OwnedArrays:
     """Return the entries as arrays, row by row.
@@ -195,10 +196,14 @@ __all__ = [
     "PAD",
     "Entries",
     "EntryRecords",
+    "Found",
     "KnownNames",
     "Messages",
+    "Sections",
     "are_read_together",
     "entries_of_any_layout",
+    "entry_arrays",
+    "found_at_once",
     "int16_view",
     "int32_view",
     "is_text",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import repeat
 
 import numpy as np
@@ -38,6 +38,8 @@ class KnownNames:
     """Name -> its number, from 0 in the order in which they were found."""
     table: NameTable | None = None
     """Of the first names, if it has been made."""
+    headers: dict[bytes, int] = field(default_factory=dict)
+    """Length, as one byte, and bytes of a name -> its number: of names in lists read alone."""
 
     def all_in_table(self) -> NameTable:
         """Return the table of all names, made if it is not there. Cost: O(names)."""
