@@ -144,6 +144,8 @@ HANGING = {"kind": "hanging_transaction", "from_ms": 9000, "until_ms": 12_000}
             {"commit", "fetch-offsets", "end-transaction"},
             id="hanging-transaction",
         ),
+        # a static member of a classic group has the client id of the one that it replaced
+        pytest.param({"members": [{**ONE, "instance_id": "i"}] * 2}, set(), id="one-instance"),
     ],
 )
 @pytest.mark.parametrize("protocol", ["classic", "consumer"])
