@@ -14,6 +14,7 @@ from assignors import Cluster, UserData, assignor_named, lead
 from assignors.claims import claims_of
 from assignors.group_bytes import subscriptions
 from assignors.group_bytes.members import ReadMembers
+from assignors.group_bytes.rounds import unchanged_since
 from assignors.group_bytes.subscriptions import read_members
 from assignors.model import Group
 from assignors.problem import problem_of
@@ -27,6 +28,7 @@ from wire import decode_subscription, encode_cooperative_user_data, encode_stick
 def rounds_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare the rounds of small groups as well."""
     monkeypatch.setattr(subscriptions, "COMPARED_MIN", 0)
+    monkeypatch.setattr(subscriptions, "JOINED_MIN", 0)
 
 
 BYTES = st.sampled_from((0, 1, 4, 255))
@@ -233,3 +235,21 @@ def test_a_small_group_of_one_topic_list_is_read_afresh_unless_nothing_has_chang
         assert isinstance(found, ReadMembers)
         assert (found.arrays is not before.arrays) == afresh
         assert found == read_members(blobs, named)
+
+
+@pytest.mark.parametrize("joined_min", [0, 1000])
+def test_a_small_group_with_different_lists_is_read_afresh_where_somebody_is_new(
+    monkeypatch: pytest.MonkeyPatch, joined_min: int
+) -> None:
+    monkeypatch.setattr(subscriptions, "JOINED_MIN", joined_min)
+    given_before = group_of(4, m07=subscription(topics=("b",)))
+    before = read_members(given_before)
+    assert isinstance(before, ReadMembers)
+    joined = given_before | {"new": subscription(topics=("a",))}
+    with patch.object(subscriptions, "unchanged_since", wraps=unchanged_since) as compared:
+        assert read_members(joined, before=before) == one_by_one(joined)
+    assert compared.called == (joined_min == 0)
+    left = dict(list(given_before.items())[1:])
+    with patch.object(subscriptions, "unchanged_since", wraps=unchanged_since) as compared:
+        assert read_members(left, before=before) == one_by_one(left)
+    assert compared.called

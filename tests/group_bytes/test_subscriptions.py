@@ -48,6 +48,7 @@ def always_together(
         patch.object(entries, "MESSAGES_MIN", 0),
         patch.object(subscriptions, "MEMBERS_MIN", 0),
         patch.object(subscriptions, "COMPARED_MIN", 0),
+        patch.object(subscriptions, "JOINED_MIN", 0),
         patch.object(entries, "TOGETHER_MIN", 1),
         patch.object(topic_lists, "TOGETHER_MIN", lists_min),
         patch.object(topic_lists, "MEMBERS_A_LIST", alike_min),
