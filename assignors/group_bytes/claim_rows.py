@@ -26,8 +26,10 @@ from assignors.group_bytes.entries import (
     PAD,
     KnownNames,
     int32_view,
+    joined_messages,
     owned_arrays,
     read_entries,
+    sizes_of,
 )
 from assignors.group_bytes.entries.one_layout import entries_that_fill
 from assignors.group_bytes.fields import (
@@ -284,10 +286,18 @@ def _sticky(arrays: MemberArrays, is_read: Bool) -> tuple[Int64, OwnedArrays, In
     is_there = is_read & (user_data.length > 0)
     buffer, start = _user_data(arrays, is_there)
     place = np.where(is_there, start, 0)
-    end = place + user_data.length * is_there
-    behind_part = user_data.start - place
-    numbers = dict(zip(map(str.encode, arrays.names), range(len(arrays.names)), strict=True))
-    int32 = int32_view(buffer)
+    known = KnownNames({name.encode(): number for number, name in enumerate(arrays.names)})
+    generation, owned, end = _read_sticky(
+        buffer, place, user_data.length * is_there, is_read, known
+    )
+    return np.maximum(generation, NO_GENERATION), owned, end + (user_data.start - place)
+
+
+def _read_sticky(
+    buffer: bytes, place: Int64, length: Int64, is_read: Bool, known: KnownNames
+) -> tuple[Int64, OwnedArrays, Int64]:
+    """Return what `_sticky` does, for UserData that begins there and is so long, int64[M]."""
+    is_there, end, int32 = is_read & (length > 0), place + length, int32_view(buffer)
     # As Java writes them: nothing, or a count, entries of one layout and a generation.
     first, last = place + COUNT_SIZE * is_there, end - GENERATION_SIZE * is_there
     entries = None
@@ -295,19 +305,30 @@ def _sticky(arrays: MemberArrays, is_read: Bool) -> tuple[Int64, OwnedArrays, In
         entry_count = int32[place].astype(np.int64) * is_there
         entries = entries_that_fill(buffer, first, last, entry_count)
     if entries is None:
-        entries = read_entries(buffer, place, end, is_read, is_there=is_there)
-        left = end - place
+        last = place.copy()
+        entries = read_entries(buffer, last, end, is_read, is_there=is_there)
+        left = end - last
         # UserData that ends with a capacity: its mark stands behind the generation.
         has_capacity = left == GENERATION_SIZE + CAPACITY_SIZE
-        marked = np.where(has_capacity, place + GENERATION_SIZE, 0)
+        marked = np.where(has_capacity, last + GENERATION_SIZE, 0)
         left[has_capacity & (int32[marked] == CAPACITY_MARK)] = GENERATION_SIZE
         is_read &= (left == 0) | (left == GENERATION_SIZE)
         is_there = is_read & (left == GENERATION_SIZE)
-        last = place
     generation = int32[np.where(is_there, last, 0)].astype(np.int64)
     generation[~is_there] = NO_GENERATION
-    np.maximum(generation, NO_GENERATION, out=generation)
-    return generation, owned_arrays(entries, KnownNames(numbers), is_read), last + behind_part
+    return generation, owned_arrays(entries, known, is_read), last
+
+
+def sticky_claims(data: Sequence[bytes | None]) -> tuple[Int64, OwnedArrays, Bool]:
+    """Return generation and partitions in UserData of M members, and whose are read, bool[M].
+
+    Others want the reader in `wire`. Cost: O(bytes).
+    """
+    parts = [each or b"" for each in data]
+    buffer, begin, end, _ = joined_messages(parts, sizes_of(parts))
+    is_read = end > begin
+    generation, owned, _ = _read_sticky(buffer, begin, end - begin, is_read, KnownNames({}))
+    return generation, owned, is_read
 
 
 def _user_data(arrays: MemberArrays, is_there: Bool) -> UserDataBuffer:

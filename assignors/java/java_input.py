@@ -12,13 +12,15 @@ partitions are numbered behind the real ones, so that one array holds both.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assignors.arrays import Bool, Int32, Int64, partition_arrays, require_int32
+from assignors.arrays import Bool, Int32, Int64, OwnedPartitions, partition_arrays, require_int32
 from assignors.assignor import UserData
+from assignors.group_bytes.claim_rows import sticky_claims
+from assignors.group_bytes.in_turn import plain_sticky_user_data, topic_headers
 from assignors.java.racks import RackTable, rack_table
 from assignors.jvm.hash_order import partition_hashes, string_hashes
 from assignors.jvm.map_order import map_order
@@ -31,6 +33,10 @@ from wire import (
     decode_cooperative_user_data,
     decode_sticky_user_data,
 )
+
+TOGETHER_MIN = 48
+"""UserData of fewer members is read one by one. Measured with ten partitions each, one by one and
+together: 30 members 50 and 111 us, 48 members 111 and 121, 60 members 154 and 127."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +105,11 @@ def read_group(group: Group, kind: UserData, *, drop_nonexistent: bool = False) 
     """
     problem = problem_of(group)
     order = map_order(group, problem)
-    read = [member_data(member, kind) for member in problem.members]
-    generation = np.array([generation for _, generation in read], dtype=np.int64)
-    topic_of, number_of, member, claim = _claims(problem, order, [owned for owned, _ in read])
+    ordered = [problem.members[number] for number in order.tolist()]
+    owned, claimed = everybodys_data(ordered, kind, problem.topics)
+    generation = np.empty(len(order), dtype=np.int64)
+    generation[order] = claimed
+    topic_of, number_of, member, claim = _claims(problem, order, owned)
     if drop_nonexistent:
         is_real = claim < problem.partition_count
         member, claim = member[is_real], claim[is_real]
@@ -112,7 +120,7 @@ def read_group(group: Group, kind: UserData, *, drop_nonexistent: bool = False) 
     return JavaInput(
         problem=problem,
         order=order,
-        is_equal=_are_equal([problem.members[number] for number in order.tolist()]),
+        is_equal=_are_equal(ordered),
         generation=generation,
         topic_of=topic_of,
         number_of=number_of,
@@ -123,6 +131,34 @@ def read_group(group: Group, kind: UserData, *, drop_nonexistent: bool = False) 
         racks=rack_table(group.cluster, problem, number_count=len(topic_of)),
         state=replace(group.state, max_generation=highest),
     )
+
+
+def everybodys_data(
+    members: Sequence[Member], kind: UserData, topics: Iterable[str]
+) -> tuple[list[TopicPartitions], list[int]]:
+    """Return everybody's claims and generations, as `member_data` does for one.
+
+    Claims of `topics` are read faster than others.
+    """
+    data = [member.user_data for member in members]
+    if kind is not UserData.STICKY or not any(data):
+        read = [member_data(member, kind) for member in members]
+    elif len(data) < TOGETHER_MIN:
+        names = topic_headers(topics)
+        plain = [plain_sticky_user_data(each or b"", names) for each in data]
+        read = [
+            member_data(member, kind) if one is None else one
+            for member, one in zip(members, plain, strict=True)
+        ]
+    else:
+        generation, arrays, is_read = sticky_claims(data)
+        read = [
+            (OwnedPartitions(arrays, row), number) if is_plain else member_data(member, kind)
+            for row, (member, number, is_plain) in enumerate(
+                zip(members, generation.tolist(), is_read.tolist(), strict=True)
+            )
+        ]
+    return [owned for owned, _ in read], [generation for _, generation in read]
 
 
 def member_data(member: Member, kind: UserData) -> tuple[TopicPartitions, int]:
@@ -145,13 +181,16 @@ def member_data(member: Member, kind: UserData) -> tuple[TopicPartitions, int]:
 def _claims(
     problem: Problem, order: Int64, owned: Sequence[TopicPartitions]
 ) -> tuple[Int32, Int32, Int32, Int64]:
-    """Return topic and number of all partitions, nonexistent ones too, and the claims of them."""
+    """Return topic and number of all partitions, nonexistent ones too, and the claims of them.
+
+    `owned` is by member, in this order.
+    """
     first = problem.first
     sizes = np.diff(first)
     number_of = np.arange(problem.partition_count, dtype=np.int64)
     number_of -= np.repeat(first[:-1], sizes)
     index = {name: topic for topic, name in enumerate(problem.topics) if sizes[topic]}
-    claimed = partition_arrays([owned[member] for member in order.tolist()], index)
+    claimed = partition_arrays(owned, index)
     claimed_topic, claimed_number = claimed.topic_of, claimed.number
     require_int32(claimed_number, "a claimed partition number")
     claim = first[claimed_topic] + claimed_number

@@ -14,7 +14,7 @@ from itertools import chain
 from operator import itemgetter
 
 from assignors.assignor import UserData
-from assignors.java.java_input import member_data
+from assignors.java.java_input import everybodys_data
 from assignors.jvm.few_keys import order_of_names
 from assignors.model import NO_GENERATION, Group, Member, State, in_id_order
 from wire import TopicPartitions
@@ -52,11 +52,11 @@ def plain_lists(group: Group, kind: UserData) -> tuple[dict[str, list[Pair]], St
     if not sizes:
         return None
     members = in_id_order(group.members)
-    read = [member_data(member, kind) for member in members]
-    claims = _claims([owned for owned, _ in read], sizes)
+    owned, generation = everybodys_data(members, kind, sizes)
+    claims = _claims(owned, sizes)
     if claims is None:
         return None
-    multiple = _settle(group, members, claims, [generation for _, generation in read])
+    multiple = _settle(group, members, claims, generation)
     kept, under, exact = _quotas(group, members, claims, sum(sizes.values()))
     lists = []
     taken_from: dict[Pair, int] = {}
@@ -74,7 +74,7 @@ def plain_lists(group: Group, kind: UserData) -> tuple[dict[str, list[Pair]], St
         is_moved = pair in multiple or taken_from.get(pair, taker) != taker
         if not (is_moved and kind is UserData.COOPERATIVE):
             lists[taker].append(pair)
-    highest = max(group.state.max_generation, *(generation for _, generation in read))
+    highest = max(group.state.max_generation, *generation)
     named = {member.member_id: listed for member, listed in zip(members, lists, strict=True)}
     state = group.state
     return named, state if highest == state.max_generation else _state(max_generation=highest)
