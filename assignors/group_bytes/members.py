@@ -7,7 +7,7 @@ each of them all the same, made once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, compress
 from typing import Any, overload
@@ -76,43 +76,44 @@ class MemberArrays:
     def member(self, row: int) -> Member:
         """Return the member of a row, made when it is first asked for."""
         found = self.made.get(row) or self.alone.get(row)
-        if found is None:
-            version = int(self.version[row])
-            member_id = self.member_ids[row]
-            found = self.made[row] = unchecked_member(
-                member_id=member_id,
-                topics=self.topic_list(int(self.list_of[row])),
-                owned=OwnedPartitions(self.owned, row),
-                generation=int(self.generation[row]),
-                rack_id=self._rack_id(row),
-                instance_id=self.instance_ids.get(member_id),
-                user_data=self.user_data.of_row(row, self.blobs[row]),
-                version=version,
-                owned_known=version >= 1,
-                notes=self._notes(row),
-            )
-        return found
+        return found or self._make(row, [int(column[row]) for column in self._columns()])
+
+    def members(self, rows: Int64) -> list[Member]:
+        """Return the members of many rows in half the time."""
+        columns = [column[rows].tolist() for column in self._columns()]
+        return [
+            self.made.get(row) or self.alone.get(row) or self._make(row, values)
+            for row, values in zip(rows.tolist(), zip(*columns, strict=True), strict=True)
+        ]
+
+    def _columns(self) -> tuple[Int64 | Int32, ...]:
+        """Return what `_make` takes a value of."""
+        data, racks = self.user_data, self.rack_ids.number
+        of_bytes = data.start, data.length, racks, self.empty_rack_at
+        return self.list_of, self.version, self.generation, *of_bytes
+
+    def _make(self, row: int, values: Sequence[int]) -> Member:
+        list_number, version, generation, start, length, rack, empty_rack_at = values
+        member_id, blob = self.member_ids[row], self.blobs[row]
+        made = self.made[row] = unchecked_member(
+            member_id=member_id,
+            topics=self.topics.get(list_number) or self.topic_list(list_number),
+            owned=OwnedPartitions(self.owned, row),
+            generation=generation,
+            rack_id=None if rack < 0 else self.rack_ids.names[rack],
+            instance_id=self.instance_ids.get(member_id),
+            user_data=None if length < 0 or blob is None else blob[start : start + length],
+            version=version,
+            owned_known=version >= 1,
+            notes=_notes(start, length, empty_rack_at) if not length or empty_rack_at >= 0 else (),
+        )
+        return made
 
     def row_of_id(self) -> dict[str, int]:
         """Return the row of each member by its id. Cost: O(M), once."""
         if not self.rows:
             self.rows.update(zip(self.member_ids, range(len(self.member_ids)), strict=True))
         return self.rows
-
-    def _rack_id(self, row: int) -> str | None:
-        number = int(self.rack_ids.number[row])
-        return None if number < 0 else self.rack_ids.names[number]
-
-    def _notes(self, row: int) -> tuple[Note, ...]:
-        """Return the notes of the reader in `wire`."""
-        notes = []
-        if int(self.user_data.length[row]) == 0:
-            at = int(self.user_data.start[row]) - DATA_LENGTH_SIZE
-            notes.append(Note(NoteCode.USER_DATA_EMPTY, at, "user data of length 0, not null"))
-        if int(self.empty_rack_at[row]) >= 0:
-            at = int(self.empty_rack_at[row])
-            notes.append(Note(NoteCode.RACK_EMPTY, at, "rack of length 0, not null"))
-        return tuple(notes)
 
     def topic_list(self, number: int) -> tuple[str, ...]:
         """Return a topic list by name: one tuple for all members that have it."""
@@ -122,6 +123,17 @@ class MemberArrays:
             listed = map(self.names.__getitem__, self.name[first:end].tolist())
             found = self.topics[number] = tuple(listed)
         return found
+
+
+def _notes(data_start: int, data_length: int, empty_rack_at: int) -> tuple[Note, ...]:
+    """Return the notes of the reader in `wire`."""
+    notes = []
+    if not data_length:
+        at = data_start - DATA_LENGTH_SIZE
+        notes.append(Note(NoteCode.USER_DATA_EMPTY, at, "user data of length 0, not null"))
+    if empty_rack_at >= 0:
+        notes.append(Note(NoteCode.RACK_EMPTY, empty_rack_at, "rack of length 0, not null"))
+    return tuple(notes)
 
 
 class ReadMembers(LazyMembers):
@@ -144,11 +156,11 @@ class ReadMembers(LazyMembers):
     def __getitem__(self, position: int | slice) -> Member | tuple[Member, ...]:
         """Return a member, or a tuple of them; `IndexError` as for a tuple."""
         if isinstance(position, slice):
-            return tuple(map(self.arrays.member, self.rows[position].tolist()))
+            return tuple(self.arrays.members(self.rows[position]))
         return self.arrays.member(int(self.rows[position]))
 
     def __iter__(self) -> Iterator[Member]:
-        return map(self.arrays.member, self.rows.tolist())
+        return iter(self.arrays.members(self.rows))
 
     @property
     def member_ids(self) -> tuple[str, ...]:
