@@ -137,8 +137,7 @@ def saw_member(
     if is_idle and not (watch.ledger.doubled or watch.lasting):
         return
     after = consumption_after(before, event, effects)
-    is_watched = watch.is_full or watch.ledger.doubled or watch.lasting
-    if after is before and (is_same or not is_watched) and not watch.is_full:
+    if after is before and is_same and not watch.is_full:
         return
     watch.does[number] = after
     report(watch, callbacks_found(watch.names[number], before, event, effects))
