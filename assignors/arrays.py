@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise, repeat
+from operator import attrgetter, is_
 from typing import TypeVar
 
 import numpy as np
@@ -111,6 +112,9 @@ class OwnedPartitions(LazyMapping[tuple[int, ...]]):
         }
 
 
+_ARRAYS, _ROW = attrgetter("arrays"), attrgetter("row")
+
+
 def chosen_rows(arrays: OwnedArrays, rows: Int64) -> OwnedArrays:
     """Return some rows, which are in ascending order, as rows 0, 1, ... Cost: O(G + N)."""
     entry_count, count = np.diff(arrays.entry_ptr), np.diff(arrays.number_ptr)
@@ -164,22 +168,20 @@ def partition_arrays(
     >>> arrays.member_of.tolist(), arrays.topic_of.tolist(), arrays.number.tolist()
     ([0, 0, 1], [0, 0, 1], [0, 2, 1])
     """
-    arrays = _read_together(by_member)
-    if arrays is None:
+    rows = [owned for owned in by_member if type(owned) is OwnedPartitions]
+    # Those that stand in different arrays are read as mappings.
+    if not rows or not all(map(is_, map(_ARRAYS, rows), repeat(rows[0].arrays))):
         return _from_mappings(by_member, index)
-    rows = [owned.row for owned in by_member if type(owned) is OwnedPartitions]
-    is_row = [type(owned) is OwnedPartitions for owned in by_member]
-    together = row_arrays(arrays, np.array(rows), np.flatnonzero(is_row), index)
-    if len(rows) == len(by_member):
+    are_all = len(rows) == len(by_member)
+    place = np.arange(len(rows))
+    if not are_all:
+        place = np.flatnonzero([type(owned) is OwnedPartitions for owned in by_member])
+    row = np.fromiter(map(_ROW, rows), dtype=np.int64, count=len(rows))
+    together = row_arrays(rows[0].arrays, row, place, index)
+    if are_all:
         return together
     alone = [{} if type(owned) is OwnedPartitions else owned for owned in by_member]
     return in_member_order(together, _from_mappings(alone, index))
-
-
-def _read_together(by_member: Sequence[TopicPartitions]) -> OwnedArrays | None:
-    """Return the arrays in which those members stand that stand in some; `None` for several."""
-    seen = [owned.arrays for owned in by_member if type(owned) is OwnedPartitions]
-    return seen[0] if len(set(map(id, seen))) == 1 else None
 
 
 def row_arrays(
@@ -196,7 +198,9 @@ def row_arrays(
     numbers = [slice(*arrays.number_ptr[[entry.start, entry.stop]].tolist()) for entry in entries]
     # The last one is for entries that no name was found for: their rows are not asked for.
     numbered = np.array([*map(index.get, arrays.names, repeat(-1)), -1], dtype=np.int64)
-    topic = numbered.take(_joined(arrays.topic, entries))
+    topic = _joined(arrays.topic, entries)
+    if not np.array_equal(numbered[:-1], np.arange(len(arrays.names))):
+        topic = numbered.take(topic)
     length, number = _joined(np.diff(arrays.number_ptr), entries), _joined(arrays.number, numbers)
     is_complete = int(topic.min(initial=0)) >= 0
     if not is_complete:

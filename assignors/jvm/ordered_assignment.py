@@ -42,13 +42,15 @@ class OrderedAssignment:
     """int32[L]: position in `topics`."""
     number: Int32
     """int32[L]: partition number."""
-    place: Mapping[str, int] = field(init=False)
+    _places: dict[str, int] = field(init=False, default_factory=dict, repr=False)
     _rows: list[OwnedArrays] = field(init=False, default_factory=list, repr=False)
 
-    def __post_init__(self) -> None:
-        """Index the members."""
-        places = {member_id: place for place, member_id in enumerate(self.members)}
-        object.__setattr__(self, "place", places)
+    @property
+    def place(self) -> Mapping[str, int]:
+        """Member id -> where it stands in `members`; made when it is first read."""
+        if not self._places:
+            self._places.update(zip(self.members, range(len(self.members)), strict=True))
+        return self._places
 
     def rows(self) -> OwnedArrays:
         """Return the same member by member, topics and numbers ascending; made once.

@@ -78,6 +78,16 @@ class Problem:
         """M: how many members the group has."""
         return len(self.members)
 
+    @property
+    def number_of(self) -> Int32:
+        """int32[P]: number of each partition in its topic; made once for the same topics."""
+        if "numbers" not in self.kept:
+            first = self.first.astype(np.int32)
+            begin = first[:-1].repeat(np.diff(first))
+            self.kept["numbers"] = np.arange(len(begin), dtype=np.int32) - begin
+        found: Int32 = self.kept["numbers"]
+        return found
+
     def topic_index(self) -> dict[str, int]:
         """Return the number of each topic by name. Cost: O(T)."""
         return {topic: number for number, topic in enumerate(self.topics)}

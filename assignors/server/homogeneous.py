@@ -14,6 +14,8 @@ nobody; the last members that have room then get less.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from assignors.jvm.failure import JavaFailure
@@ -25,8 +27,19 @@ from assignors.server.results import previous_entries
 from assignors.server.spec import Spec, previous_in_java_order
 
 
-def place(spec: Spec, jdk: Jdk) -> tuple[Int32, Int32]:
-    """Return who owns each partition now and before, int32[P], members by place in map order.
+class Placed(NamedTuple):
+    """Who owns each of P partitions; M members by place in map order."""
+
+    owner: Int32
+    """int32[P]."""
+    before: Int32
+    """int32[P]: the owner in the previous target."""
+    load: Int64
+    """int64[M]: how many partitions each member has now."""
+
+
+def place(spec: Spec, jdk: Jdk) -> Placed:
+    """Return who owns each partition.
 
     `JavaFailure` when the previous target has a partition twice or one that does not exist:
     then more is handed out than there is room for. Cost: O(P + C log C + M).
@@ -42,14 +55,22 @@ def place(spec: Spec, jdk: Jdk) -> tuple[Int32, Int32]:
         owner[held] = holder
     if np.count_nonzero(owner != NOBODY) != len(held):
         raise JavaFailure("PartitionAssignorException", "Partitions were left unassigned")
-    had_count = np.bincount(holder, minlength=spec.member_count)
+    # Members come in ascending order.
+    members = np.arange(spec.member_count + 1, dtype=holder.dtype)
+    had_count = np.diff(np.searchsorted(holder, members))
     quota, fill = _quotas(had_count, spec.problem.partition_count)
     before = owner.copy()
     dropped = _dropped(spec, member, partition, had_count > quota, quota)
     left = np.concatenate([_free(spec, owner, jdk), dropped])
     taker = np.repeat(np.arange(spec.member_count, dtype=np.int32), fill)
-    owner[left] = taker[: len(left)]
-    return owner, before
+    load = np.minimum(had_count, quota)
+    if len(left) < len(taker):
+        taker = taker[: len(left)]
+        load += np.bincount(taker, minlength=spec.member_count)
+    else:
+        load += fill
+    owner[left] = taker
+    return Placed(owner, before, load)
 
 
 def _quotas(had_count: Int64, partition_count: int) -> tuple[Int64, Int64]:

@@ -50,16 +50,17 @@ def rebalance_of(
     owner: Int32,
     *,
     before: Int32 | None = None,
+    load: Int64 | None = None,
     also: tuple[Int32, Int64] | None = None,
 ) -> Rebalance:
     """Return the assignment by name; lists are sorted, as the broker answers with sets.
 
-    `owner` is int32[P], places in map order, and `before` is `previous_owner` where that is
-    known; `also` are further holders (member, partition) of partitions that somebody owns
-    already. Cost: O(P log P + M).
+    `owner` is int32[P], places in map order. `before` is `previous_owner` and `load`, int64[M], how
+    many partitions each member has, where that is known; `also` are further holders (member,
+    partition) of partitions that somebody owns already. Cost: O(P log P + M).
     """
     problem = spec.problem
-    held = in_map_order(spec, owner, also)
+    held = in_map_order(spec, owner, also, load)
     place = np.append(spec.order, NOBODY).astype(np.int32)  # the last one maps NOBODY to NOBODY
     given = place.take(owner)
     return Rebalance(
@@ -93,10 +94,13 @@ def load_figures(load: Int64) -> dict[str, int]:
     }
 
 
-def in_map_order(spec: Spec, owner: Int32, also: tuple[Int32, Int64] | None) -> OrderedAssignment:
+def in_map_order(
+    spec: Spec, owner: Int32, also: tuple[Int32, Int64] | None, load: Int64 | None
+) -> OrderedAssignment:
     """Return who has what, members in map order, topics and numbers ascending.
 
-    `owner` is int32[P]; `also` are further holders (member, partition). Cost: O(P log P + M).
+    `owner` is int32[P]; `also` are further holders (member, partition); `load`, int64[M],
+    is how many each member has, where that is known. Cost: O(P log P + M).
     """
     problem = spec.problem
     partition, member = None, owner
@@ -108,16 +112,14 @@ def in_map_order(spec: Spec, owner: Int32, also: tuple[Int32, Int64] | None) -> 
         member, partition = np.concatenate([member, also[0]]), np.concatenate([partition, also[1]])
         order = np.argsort(partition, kind="stable")
         member, partition = member[order], partition[order]
-    member_count = spec.member_count
+    if load is None:
+        load = np.bincount(member, minlength=spec.member_count)
     order = np.argsort(narrow(member), kind="stable")
-    start = bounds_of(np.bincount(member, minlength=member_count))
     partition = order if partition is None else partition[order]
-    first = problem.first.astype(np.int32)
-    number_of = np.arange(len(owner), dtype=np.int32) - np.repeat(first[:-1], np.diff(first))
     return OrderedAssignment(
         members=spec.member_ids,
         topics=problem.topics,
-        start=start,
+        start=bounds_of(load),
         topic=problem.topic_of.take(partition),
-        number=number_of.take(partition),
+        number=problem.number_of.take(partition),
     )

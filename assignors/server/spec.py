@@ -161,6 +161,8 @@ def previous_in_java_order(spec: Spec, chosen: Bool) -> Int64:
     that of their set. Cost: O(K log K) for K numbers.
     """
     target = spec.target
+    if not chosen.any():
+        return np.zeros(0, dtype=np.int64)
     runs = np.flatnonzero(chosen[target.run_member])
     if not len(runs):
         return runs

@@ -60,8 +60,8 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
 
 def _built(spec: Spec, *, jdk: Jdk) -> Rebalance:
     if spec.is_homogeneous and spec.member_count:
-        owner, before = homogeneous.place(spec, jdk)
-        return rebalance_of(spec, owner, before=before)
+        placed = homogeneous.place(spec, jdk)
+        return rebalance_of(spec, placed.owner, before=placed.before, load=placed.load)
     owner, also = heterogeneous.place(spec)
     return rebalance_of(spec, owner, also=also)
 

@@ -142,7 +142,7 @@ def shares_that_change(
     With them those of `others`, whatever they get. `jdk` is the broker's. Cost: O(P + M), in
     arrays, and these shares.
     """
-    owner, before = homogeneous.place(_spec(question), jdk)
+    owner, before, _ = homogeneous.place(_spec(question), jdk)
     moved = owner != before
     is_asked = np.zeros(len(question.ids) + 1, dtype=np.bool_)  # as above
     is_asked[owner[moved]] = is_asked[before[moved]] = True
