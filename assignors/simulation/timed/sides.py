@@ -56,6 +56,7 @@ from assignors.simulation.timed.protocols.push.messages import (
 )
 from assignors.simulation.timed.protocols.push.reading_rights import (
     FencedGroup,
+    has_refused,
     may_rest,
     standing,
     step_fenced_coordinator,
@@ -121,6 +122,8 @@ class Sides:
     """The generation or group epoch."""
     is_rebalancing: Callable[[], bool]
     """Whether members are on their way to a new assignment."""
+    has_refused: Callable[[], bool] = lambda: False
+    """Whether brokers refuse a member what it believes to consume."""
     removed: Callable[[], list[str]]
     """The ids of members that the coordinator has removed since it was asked last."""
     choose_protocol: Callable[[int, GroupProtocol], None] = lambda _number, _protocol: None
@@ -289,6 +292,7 @@ def push_sides(scenario: Scenario) -> Sides:
         show_topics=lambda _number, _cluster: False,  # the coordinator looks after topics
         generation=lambda: coordinator.epoch,
         is_rebalancing=lambda: not coordinator.is_at_rest,
+        has_refused=lambda: has_refused(group),
         removed=coordinator.taken_removed,
         fetches_refused=lambda: sum(each.fetches_refused for each in members),
         plain=None if coordinator.config.lease_ms else plain,  # each one renews a lease

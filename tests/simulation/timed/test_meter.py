@@ -30,6 +30,15 @@ def test_an_assignor_that_is_not_sticky_moves_more_than_the_best_balance_needs()
     assert plain.moves_beyond_optimum == plain.moves - 10 > 0
 
 
+@pytest.mark.parametrize("protocol", GroupProtocol)
+def test_what_goes_away_from_a_frozen_member_and_comes_back_need_not_have_moved(
+    protocol: GroupProtocol,
+) -> None:
+    # Fenced by brokers it consumes nothing, and others everything: it waits for its share.
+    frozen = run(named("frozen-member", protocol=protocol))
+    assert (frozen.moves, frozen.moves_beyond_optimum) == (20, 20)
+
+
 def test_a_classic_rebalance_interrupts_everybody_and_kip_848_those_who_give_something_up() -> None:
     leave = one_leaves("java/cooperative-sticky")
     assert run(leave).members_touched == 9

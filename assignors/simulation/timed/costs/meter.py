@@ -134,7 +134,10 @@ class Meter:
         subscriptions: Mapping[str, tuple[str, ...]],
         resting: Container[int] = (),
     ) -> bool:
-        """Return whether nobody has anything to do, and every partition is consumed once."""
+        """Return whether nobody has anything to do, and every partition is consumed once.
+
+        A frozen member that brokers have fenced still waits for its share.
+        """
         members = sides.members
         others = [each for number, each in enumerate(members) if number not in resting]
         if not all(each.is_at_rest for each in others if each.is_up):
@@ -142,7 +145,7 @@ class Meter:
         wanted = set(chain.from_iterable(set(subscriptions.values())))
         partitions = self.ledger.partitions
         there = sum(len(listed) for topic, listed in partitions.items() if topic in wanted)
-        return there == self.ledger.consumed_count
+        return there == self.ledger.consumed_count and not sides.has_refused()
 
     @property
     def durations(self) -> list[int]:

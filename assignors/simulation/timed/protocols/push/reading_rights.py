@@ -115,6 +115,18 @@ def may_rest(group: FencedGroup, number: int) -> bool:
     )
 
 
+def has_refused(group: FencedGroup) -> bool:
+    """Return whether a member believes to consume what brokers do not let it read.
+
+    Cost: O(members fenced or expired), plus what they believe to consume.
+    """
+    fenced = group.coordinator.expired | group.coordinator.closed.keys()
+    believed = {
+        each: group.believed.get(group.numbers[each], {}) for each in fenced & group.numbers.keys()
+    }
+    return any(_readable(group, each, owned) != owned for each, owned in believed.items())
+
+
 def standing(group: FencedGroup, number: int) -> int:
     """Return how many requests of a member wait at the coordinator until there is news."""
     member = group.coordinator.members.get(group.members[number].member_id)
