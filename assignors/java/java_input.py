@@ -187,23 +187,22 @@ def _claims(
     """
     first = problem.first
     sizes = np.diff(first)
-    number_of = np.arange(problem.partition_count, dtype=np.int64)
-    number_of -= np.repeat(first[:-1], sizes)
     index = {name: topic for topic, name in enumerate(problem.topics) if sizes[topic]}
     claimed = partition_arrays(owned, index)
     claimed_topic, claimed_number = claimed.topic_of, claimed.number
     require_int32(claimed_number, "a claimed partition number")
     claim = first[claimed_topic] + claimed_number
     is_nonexistent = (claimed_number < 0) | (claimed_number >= sizes[claimed_topic])
-    topic_of = problem.topic_of
+    topic_of, number_of = problem.topic_of, problem.number_of
     if is_nonexistent.any():
         key = (claimed_topic[is_nonexistent] << 32) + claimed_number[is_nonexistent] + (1 << 31)
         known_keys, position = np.unique(key, return_inverse=True)
         claim[is_nonexistent] = problem.partition_count + position
         topic_of = np.concatenate([topic_of, (known_keys >> 32).astype(np.int32)])
-        number_of = np.concatenate([number_of, (known_keys & 0xFFFFFFFF) - (1 << 31)])
+        number = (known_keys & 0xFFFFFFFF) - (1 << 31)
+        number_of = np.concatenate([number_of, number.astype(np.int32)])
     claimant = order[claimed.member_of].astype(np.int32)
-    return topic_of, number_of.astype(np.int32), claimant, claim
+    return topic_of, number_of, claimant, claim
 
 
 def _settled(

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assignors.arrays import Bool, Int32, Int64
-from assignors.group_bytes.entries import KnownNames
+from assignors.group_bytes.entries import KnownNames, numbered_names
 from assignors.group_bytes.fields import RackIds
-from assignors.group_bytes.names import NAME_BYTES_MAX
 from assignors.model import Cluster, Topic
 from wire.text import utf16_sorted
 
@@ -63,22 +62,8 @@ def known_names(cluster: Cluster) -> KnownNames | None:
     if last is None:
         return None
     if "known" not in last.kept:
-        last.kept["known"] = _numbered(last.names)
+        last.kept["known"] = numbered_names(last.names)
     known: KnownNames | None = last.kept["known"]
-    return known
-
-
-def _numbered(names: Sequence[str]) -> KnownNames | None:
-    """Return the names by number, with their table; `None` where one cannot stand in bytes."""
-    try:
-        encoded = list(map(str.encode, names))
-    except UnicodeEncodeError:
-        return None
-    if not all(0 < len(name) < NAME_BYTES_MAX for name in encoded):
-        return None
-    headers = {bytes([len(name)]) + name: number for number, name in enumerate(encoded)}
-    known = KnownNames(dict(zip(encoded, headers.values(), strict=True)), headers=headers)
-    known.all_in_table()
     return known
 
 

@@ -29,7 +29,12 @@ from assignors.group_bytes.entries.places import (
     joined_messages,
     sizes_of,
 )
-from assignors.group_bytes.entries.recognised import KnownNames, is_text, recognised_names
+from assignors.group_bytes.entries.recognised import (
+    KnownNames,
+    is_text,
+    numbered_names,
+    recognised_names,
+)
 from wire.constructors import unchecked
 from wire.cursor import COUNT_LIMIT
 
@@ -209,6 +214,7 @@ __all__ = [
     "is_text",
     "joined_messages",
     "listed_names",
+    "numbered_names",
     "owned_arrays",
     "read_entries",
     "recognised_names",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 
@@ -46,6 +47,23 @@ class KnownNames:
         if self.table is None or len(self.table.length) < len(self.numbers):
             self.table = name_table(list(self.numbers))
         return self.table
+
+
+def numbered_names(names: Sequence[str]) -> KnownNames | None:
+    """Return different names, numbered in this order, with their table.
+
+    `None` where one cannot stand in bytes, or has 256 of them or more. Cost: O(names).
+    """
+    try:
+        encoded = list(map(str.encode, names))
+    except UnicodeEncodeError:
+        return None
+    if not all(0 < len(name) < NAME_BYTES_MAX for name in encoded):
+        return None
+    headers = {bytes([len(name)]) + name: number for number, name in enumerate(encoded)}
+    known = KnownNames(dict(zip(encoded, headers.values(), strict=True)), headers=headers)
+    known.all_in_table()
+    return known
 
 
 def recognised_names(entries: Entries | EntryRecords, known: KnownNames) -> Int64:
