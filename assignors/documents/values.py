@@ -15,6 +15,7 @@ import binascii
 import re
 from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
+from numbers import Integral, Real
 from typing import Any, TypeGuard, cast
 
 SCHEMA = 1
@@ -179,14 +180,22 @@ def as_strings(value: object, place: Place) -> tuple[str, ...]:
 def as_int32(value: object, place: Place) -> int:
     """Return an integer of 32 bits, as in Kafka's protocol; `DocumentError` for anything else.
 
-    `true` and 1.0 are no integers.
+    Integers of numpy are taken too; `true` and 1.0 are no integers.
     """
+    value = plain_number(value) if type(value) is not int else value
     if type(value) is not int:
         raise _wrong_type("an integer", value, place)
     if not INT32_MIN <= value <= INT32_MAX:
         words = f"{described(value)} does not fit in 32 bits"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
     return value
+
+
+def plain_number(value: object) -> object:
+    """Return a number of another library, such as numpy's, as Python's; all else as it is."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return value
+    return int(value) if isinstance(value, Integral) else float(value)
 
 
 def as_int32s(value: object, place: Place) -> tuple[int, ...]:

@@ -20,6 +20,7 @@ from assignors.documents.values import (
     as_object,
     as_string,
     described,
+    plain_number,
 )
 from assignors.model import Topic
 from assignors.weighting import LARGEST, Balance, Weighting
@@ -130,6 +131,7 @@ def _by_topic(
 
 
 def _whole(value: object, place: Place, *, least: int = 0) -> int:
+    value = plain_number(value)
     if type(value) is not int:
         words = f"expected a whole number, found {described(value)}"
         raise DocumentError(ErrorCode.WRONG_TYPE, words, place)

@@ -59,8 +59,8 @@ def simulate_rounds(
         raise ValueError(f"parameters: expected Parameters(members=20), found {parameters!r}")
     parameters.require_few_subscriptions()
     sizes = asdict(parameters)
-    if as_number(scenarios, "scenarios") < 0:
-        raise ValueError(f"scenarios: {scenarios} is negative")
+    if as_number(scenarios, "scenarios") < 1:
+        raise ValueError(f"scenarios: {scenarios} is less than 1")
     rows = ({"seed": seed + number, **sizes} for number in range(scenarios))
     played = list(simulate_rows(rows, assignors=_chosen(assignors), processes=processes))
     return RowTable("outcomes", played, _outcomes)
@@ -309,7 +309,11 @@ def _listed(names: str | Iterable[str]) -> list[str]:
 
 
 def _chosen(assignors: Assignors) -> list[str | Assignor]:
-    return [assignors] if isinstance(assignors, str | Assignor) else list(assignors)
+    """Return the assignors as a list; `ValueError` for none."""
+    chosen = [assignors] if isinstance(assignors, str | Assignor) else list(assignors)
+    if not chosen:
+        raise ValueError("assignors: none is given")
+    return chosen
 
 
 def _outcomes(rows: Sequence[Row], *, has_loads: bool = False) -> pa.Table:

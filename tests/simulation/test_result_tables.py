@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,13 @@ from assignors.simulation import (
     simulate_timed,
     simulate_traffic,
 )
-from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.scenario_document import document_from_scenario
+from assignors.simulation.timed.gallery import GALLERY, named
+from assignors.simulation.timed.scenario_document import (
+    document_from_scenario,
+    scenario_from_document,
+)
+from assignors.simulation.traffic.document import document_from_traffic, traffic_from_document
+from assignors.simulation.traffic.worlds import WORLDS, world
 from tests.cli.running import GROUP, answers
 from tests.own_assignors.wrapped import HERE, ROUND_ROBIN, ROUND_ROBIN_RAISES
 
@@ -39,6 +45,53 @@ def printed(*arguments: str) -> list[dict[str, Any]]:
 def untimed(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return rows without the CPU time that was measured."""
     return [{name: row[name] for name in row if name != "cpu_ms"} for row in rows]
+
+
+def with_numpy_numbers(value: Any) -> Any:
+    """Return a document in which every number is one of numpy."""
+    match value:
+        case dict():
+            return {key: with_numpy_numbers(entry) for key, entry in value.items()}
+        case list():
+            return [with_numpy_numbers(entry) for entry in value]
+        case bool():
+            return value
+        case int():
+            return np.int64(value)
+        case float():
+            return np.float64(value)
+    return value
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_a_scenario_may_have_numbers_of_numpy(name: str) -> None:
+    document = json.loads(json.dumps(document_from_scenario(named(name))))
+    again = scenario_from_document(with_numpy_numbers(document))
+    assert json.dumps(document_from_scenario(again)) == json.dumps(document)
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_a_scenario_with_traffic_may_have_numbers_of_numpy(name: str) -> None:
+    document = json.loads(json.dumps(document_from_traffic(world(name))))
+    again = traffic_from_document(with_numpy_numbers(document))
+    assert json.dumps(document_from_traffic(again)) == json.dumps(document)
+
+
+def test_numbers_of_numpy_are_simulated_and_true_is_no_number() -> None:
+    document = {"version": 1, "until_s": 600, "topics": {"t": 4}, "members": [{"name": "a"}]}
+    ours, theirs = (
+        list(simulate_traffic(given, assignors="range"))
+        for given in (document, with_numpy_numbers(document))
+    )
+    assert untimed(ours) == untimed(theirs)
+    with pytest.raises(ValueError, match=r"expected a whole number, found true at .*until_s"):
+        simulate_traffic({**document, "until_s": True}, assignors="range")
+    group = {"topics": {"t": 4}, "members": [{"id": "a", "topics": ["t"], "generation": 3}]}
+    ours, theirs = (
+        list(simulate_group(given, "join:2", assignors="sticky"))
+        for given in (group, with_numpy_numbers(group))
+    )
+    assert untimed(ours) == untimed(theirs)
 
 
 def test_a_group_and_its_events_are_the_rows_of_the_command(tmp_path: Path) -> None:
@@ -164,8 +217,11 @@ def test_what_cannot_be_simulated_is_refused(tmp_path: Path) -> None:
         simulate_timed("crash", seeds=few)
     with pytest.raises(ValueError, match="members: expected an integer, found '3'"):
         Parameters(members=few)
-    with pytest.raises(ValueError, match="scenarios: -1 is negative"):
-        simulate_rounds(Parameters(members=1), scenarios=-1)
+    with pytest.raises(ValueError, match="scenarios: 0 is less than 1"):
+        simulate_rounds(Parameters(members=1), scenarios=0)
+    for simulated in (simulate_rounds, partial(simulate_traffic, "noisy")):
+        with pytest.raises(ValueError, match="assignors: none is given"):
+            simulated(assignors=[])
     own: Any = ROUND_ROBIN
     with pytest.raises(ValueError, match=r"one of your own is named 'package\.module:object'"):
         simulate_timed("crash", assignors=[own])

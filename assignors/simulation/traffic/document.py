@@ -25,6 +25,7 @@ from assignors.documents.values import (
     as_string,
     as_strings,
     described,
+    plain_number,
     required,
 )
 from assignors.names.nearest import suggestion
@@ -64,6 +65,7 @@ class Range:
 
     def __call__(self, value: object, place: Place) -> Any:  # noqa: ANN401 - int or float
         """Return the number. Raises `DocumentError` for another type, or one out of the range."""
+        value = plain_number(value)
         kinds = (int,) if self.is_whole else (int, float)
         if type(value) not in kinds:
             kind = "a whole number" if self.is_whole else "a number"

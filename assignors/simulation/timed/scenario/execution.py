@@ -11,6 +11,7 @@ from assignors.documents.values import (
     as_int32,
     as_string,
     described,
+    plain_number,
 )
 from assignors.names.nearest import suggestion
 from assignors.simulation.timed.coordinator.policy import POLICIES
@@ -102,6 +103,7 @@ def _as_linger(value: object, place: Place) -> int:
 
 
 def _as_share(value: object, place: Place) -> float:
+    value = plain_number(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         words = f"expected a number, found {described(value)}"
         raise DocumentError(ErrorCode.WRONG_TYPE, words, place)

@@ -19,6 +19,7 @@ from assignors.documents.values import (
     as_string,
     as_strings,
     described,
+    plain_number,
 )
 from assignors.names.assignor_names import names_in
 from assignors.names.nearest import question, suggestion
@@ -114,6 +115,7 @@ def as_natural(value: object, place: Place) -> int:
 
 def as_percentage(value: object, place: Place) -> float:
     """Return a number from 0 to 100."""
+    value = plain_number(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         words = f"expected a number, found {described(value)}"
         raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
@@ -125,6 +127,7 @@ def as_percentage(value: object, place: Place) -> float:
 
 def as_seed(value: object, place: Place) -> int:
     """Return an integer of 64 bits."""
+    value = plain_number(value)
     if type(value) is not int or not -SEED_MAX <= value <= SEED_MAX:
         words = f"expected an integer of 64 bits, found {described(value)}"
         raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
