@@ -182,20 +182,32 @@ def as_int32(value: object, place: Place) -> int:
 
     Integers of numpy are taken too; `true` and 1.0 are no integers.
     """
-    value = plain_number(value) if type(value) is not int else value
-    if type(value) is not int:
-        raise _wrong_type("an integer", value, place)
-    if not INT32_MIN <= value <= INT32_MAX:
-        words = f"{described(value)} does not fit in 32 bits"
+    number = as_integer(value, place)
+    if not INT32_MIN <= number <= INT32_MAX:
+        words = f"{described(number)} does not fit in 32 bits"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
-    return value
+    return number
 
 
-def plain_number(value: object) -> object:
-    """Return a number of another library, such as numpy's, as Python's; all else as it is."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+def as_integer(value: object, place: Place, kind: str = "an integer") -> int:
+    """Return an integer of any size, also one of numpy; `DocumentError` for anything else.
+
+    `true` and 1.0 are no integers; `kind` is what the error says was expected.
+    """
+    if type(value) is int:
         return value
-    return int(value) if isinstance(value, Integral) else float(value)
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return int(value)
+    raise _wrong_type(kind, value, place)
+
+
+def as_real(value: object, place: Place) -> int | float:
+    """Return a number, also one of numpy; `DocumentError` for anything else, `true` too."""
+    if type(value) is int or type(value) is float:
+        return value
+    if isinstance(value, Real) and not isinstance(value, bool):
+        return int(value) if isinstance(value, Integral) else float(value)
+    raise _wrong_type("a number", value, place)
 
 
 def as_int32s(value: object, place: Place) -> tuple[int, ...]:

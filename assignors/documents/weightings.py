@@ -16,11 +16,11 @@ from assignors.documents.values import (
     DocumentError,
     ErrorCode,
     Place,
+    as_integer,
     as_list,
     as_object,
     as_string,
     described,
-    plain_number,
 )
 from assignors.model import Topic
 from assignors.weighting import LARGEST, Balance, Weighting
@@ -131,14 +131,11 @@ def _by_topic(
 
 
 def _whole(value: object, place: Place, *, least: int = 0) -> int:
-    value = plain_number(value)
-    if type(value) is not int:
-        words = f"expected a whole number, found {described(value)}"
-        raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
-    if not least <= value < LARGEST:
-        words = f"{value} is not from {least} to 2**53 - 1"
+    number = as_integer(value, place, "a whole number")
+    if not least <= number < LARGEST:
+        words = f"{number} is not from {least} to 2**53 - 1"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
-    return value
+    return number
 
 
 def _budget(value: object, costs: Mapping[str, tuple[int, ...]], place: Place) -> int | None:

@@ -59,9 +59,7 @@ def simulate_rounds(
         raise ValueError(f"parameters: expected Parameters(members=20), found {parameters!r}")
     parameters.require_few_subscriptions()
     sizes = asdict(parameters)
-    if as_number(scenarios, "scenarios") < 1:
-        raise ValueError(f"scenarios: {scenarios} is less than 1")
-    rows = ({"seed": seed + number, **sizes} for number in range(scenarios))
+    rows = ({"seed": number, **sizes} for number in _seeds(seed, scenarios, "scenarios"))
     played = list(simulate_rows(rows, assignors=_chosen(assignors), processes=processes))
     return RowTable("outcomes", played, _outcomes)
 
@@ -297,10 +295,10 @@ def _values(kind: type[StrEnum], names: str | Iterable[str]) -> list[str]:
     return [kind(name).value for name in listed]
 
 
-def _seeds(first: int, count: int) -> range:
-    """Return the seeds of so many runs; `ValueError` for none."""
-    if as_number(count, "seeds") < 1:
-        raise ValueError(f"seeds: {count} is less than 1")
+def _seeds(first: int, count: int, what: str = "seeds") -> range:
+    """Return the seeds of so many runs; `ValueError` for none, with the argument's name."""
+    if as_number(count, what) < 1:
+        raise ValueError(f"{what}: {count} is less than 1")
     return range(first, first + count)
 
 

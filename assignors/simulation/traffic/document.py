@@ -20,12 +20,13 @@ from assignors.documents.values import (
     ErrorCode,
     Place,
     as_int32,
+    as_integer,
     as_list,
     as_object,
+    as_real,
     as_string,
     as_strings,
     described,
-    plain_number,
     required,
 )
 from assignors.names.nearest import suggestion
@@ -65,17 +66,13 @@ class Range:
 
     def __call__(self, value: object, place: Place) -> Any:  # noqa: ANN401 - int or float
         """Return the number. Raises `DocumentError` for another type, or one out of the range."""
-        value = plain_number(value)
-        kinds = (int,) if self.is_whole else (int, float)
-        if type(value) not in kinds:
-            kind = "a whole number" if self.is_whole else "a number"
-            words = f"expected {kind}, found {described(value)}"
-            raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
-        assert isinstance(value, int | float)
-        if not self.low <= value <= self.high:
-            words = f"{described(value)} is not between {self.low:g} and {self.high:g}"
+        number = (
+            as_integer(value, place, "a whole number") if self.is_whole else as_real(value, place)
+        )
+        if not self.low <= number <= self.high:
+            words = f"{described(number)} is not between {self.low:g} and {self.high:g}"
             raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
-        return value
+        return number
 
 
 SHARE = Range(0, 1)

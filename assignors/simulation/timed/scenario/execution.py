@@ -9,9 +9,8 @@ from assignors.documents.values import (
     ErrorCode,
     Place,
     as_int32,
+    as_real,
     as_string,
-    described,
-    plain_number,
 )
 from assignors.names.nearest import suggestion
 from assignors.simulation.timed.coordinator.policy import POLICIES
@@ -103,13 +102,10 @@ def _as_linger(value: object, place: Place) -> int:
 
 
 def _as_share(value: object, place: Place) -> float:
-    value = plain_number(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        words = f"expected a number, found {described(value)}"
-        raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
-    if not 0 <= value <= 1:
-        raise DocumentError(ErrorCode.OUT_OF_RANGE, f"{value} is not between 0 and 1", place)
-    return value
+    number = as_real(value, place)
+    if not 0 <= number <= 1:
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, f"{number} is not between 0 and 1", place)
+    return number
 
 
 OTHERS_READERS: dict[str, Reader] = {

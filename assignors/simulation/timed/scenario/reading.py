@@ -14,12 +14,13 @@ from assignors.documents.values import (
     ErrorCode,
     Place,
     as_int32,
+    as_integer,
     as_list,
     as_object,
+    as_real,
     as_string,
     as_strings,
     described,
-    plain_number,
 )
 from assignors.names.assignor_names import names_in
 from assignors.names.nearest import question, suggestion
@@ -115,23 +116,21 @@ def as_natural(value: object, place: Place) -> int:
 
 def as_percentage(value: object, place: Place) -> float:
     """Return a number from 0 to 100."""
-    value = plain_number(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        words = f"expected a number, found {described(value)}"
-        raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
-    if not 0 <= value <= PERCENT_MAX:
-        words = f"{value} is not between 0 and {PERCENT_MAX} percent"
+    number = as_real(value, place)
+    if not 0 <= number <= PERCENT_MAX:
+        words = f"{number} is not between 0 and {PERCENT_MAX} percent"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
-    return value
+    return number
 
 
 def as_seed(value: object, place: Place) -> int:
     """Return an integer of 64 bits."""
-    value = plain_number(value)
-    if type(value) is not int or not -SEED_MAX <= value <= SEED_MAX:
-        words = f"expected an integer of 64 bits, found {described(value)}"
+    kind = "an integer of 64 bits"
+    number = as_integer(value, place, kind)
+    if not -SEED_MAX <= number <= SEED_MAX:
+        words = f"expected {kind}, found {described(number)}"
         raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
-    return value
+    return number
 
 
 def as_boolean(value: object, place: Place) -> bool:
