@@ -6,7 +6,7 @@ import re
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assignors.documents.described import described_groups
@@ -83,6 +83,7 @@ def test_what_cannot_be_is_named_with_its_line(change: tuple[str, str], words: s
         st.tuples(st.integers(0, 6000), st.integers(0, 3), st.sampled_from(TIMES)), max_size=4
     ),
 )
+@example(name="2.2.2-offsets", changes=[(0, 1, "GROUP")])  # a header with PARTITION, without TOPIC
 def test_whatever_is_changed_a_group_is_read_or_its_line_is_named(
     name: str, changes: list[tuple[int, int, str]]
 ) -> None:

@@ -22,12 +22,15 @@ HEADER_NAME = re.compile(r"COORDINATOR \(ID\)|#?[A-Z][A-Z-]*")
 FIRST_NAMES = ("GROUP", "CONSUMER-ID", "TOPIC", "COORDINATOR")
 """How a header begins; releases before 2.4 print no column GROUP."""
 
-KINDS = (
-    *({"CONSUMER-ID", "HOST"}, {"TOPIC", "PARTITION"}, {"COORDINATOR (ID)", "STATE"}),
-    {"MEMBER", "PROCESS"},
-)
-"""Columns that the tables of `--members`, `--offsets` and `--state` have in every release; the last
-is the table of members that another tool prints."""
+KINDS = {
+    "COORDINATOR (ID)": "STATE",
+    "PARTITION": "TOPIC",
+    "CONSUMER-ID": "HOST",
+    "MEMBER": "PROCESS",
+}
+"""Column -> another that stands beside it in every release: tables of `--state`, `--offsets` and
+`--members`, and the members that another tool prints. The first that a header has says which table
+it is: that of `--offsets` has CONSUMER-ID too."""
 
 STREAMS = "output of kafka-streams-groups.sh: members of Streams groups have tasks"
 SHARE = "output of kafka-share-groups.sh: members of share groups share partitions"
@@ -146,7 +149,8 @@ def _header(line: str, number: int) -> Table | None:
         return None
     found = list(HEADER_NAME.finditer(line))
     names = tuple(match.group() for match in found)
-    is_known = any(needed <= set(names) for needed in KINDS)
+    kind = next((column for column in KINDS if column in names), None)
+    is_known = kind is not None and KINDS[kind] in names
     if not is_known or " ".join(names) != " ".join(line.split()):
         return None
     return Table(
