@@ -33,3 +33,4 @@ def test_spark_gives_the_timed_rows_of_plain_python(
     assert in_any_order(answers["intervals"]) == in_any_order([*interval_rows(rows[:2])])
     summary = summary_rows(plain, by=("scenario", "factor"))
     assert in_any_order(answers["summary"]) == in_any_order([*summary])
+    assert answers["refused"].startswith("no column error, ")  # of scenarios that were not run

@@ -17,11 +17,16 @@ def main(session: Any, folder: Path) -> None:
     results = frame.transform(spread, tasks=5).transform(simulate)
     results.write.parquet(str(folder / "results"))
     written = session.read.parquet(str(folder / "results"))
-    answers = {
+    answers: dict[str, Any] = {
         "results": rows_of(written),
         "intervals": rows_of(session.createDataFrame(rows[:2], DDL).transform(intervals)),
         "summary": rows_of(written.transform(summary, by=("scenario", "factor"))),
+        "refused": "",
     }
+    try:
+        frame.transform(summary, by=("SCENARIO",))
+    except ValueError as error:
+        answers["refused"] = str(error)
     (folder / "answers.json").write_text(json.dumps(answers))
 
 

@@ -21,15 +21,22 @@ from assignors.simulation.timed.monitors.watch import (
     watch_over,
 )
 from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
+from assignors.simulation.timed.protocols.classic.messages import (
+    ErrorCode,
+    Heartbeat,
+    HeartbeatResponse,
+)
 from assignors.simulation.timed.protocols.effects import (
     Append,
     Arrived,
     Cancel,
     Command,
+    Committed,
     Consume,
     Effect,
     Fired,
     MemberEvent,
+    Reply,
     Restrict,
     Schedule,
 )
@@ -217,6 +224,19 @@ def test_a_commit_of_a_stranger_is_found(who: str, *, is_wrong: bool) -> None:
     event = Arrived(1, OffsetCommit(who, 3, ()))
     saw_coordinator(played.watch, (7, 70), event, [Append((), 1)])
     assert played.found() == ([("commit-of-a-stranger", 7, 70)] if is_wrong else [])
+
+
+@pytest.mark.parametrize("is_plain", [False, True])
+def test_a_request_that_is_answered_a_second_time_is_found(*, is_plain: bool) -> None:
+    """By a later step or the same one; whether the group is looked at then does not matter."""
+    played = Played(Monitoring.FULL)
+    event = Arrived(3, Heartbeat("a", None, 3)) if is_plain else Committed(1)
+    one, other = (Reply(number, HeartbeatResponse(ErrorCode.NONE)) for number in (1, 2))
+    saw_coordinator(played.watch, (5, 50), event, [one, other])
+    assert played.found() == []
+    saw_coordinator(played.watch, (6, 60), event, [other])
+    saw_coordinator(played.watch, (7, 70), event, [Reply(3, one.response)] * 2)
+    assert played.found() == [("answered-twice", 6, 60), ("answered-twice", 7, 70)]
 
 
 def test_two_members_of_a_generation_that_own_a_partition_are_found_by_any_step() -> None:

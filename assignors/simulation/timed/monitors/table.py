@@ -111,7 +111,7 @@ MONITORS: dict[str, Monitor] = {
         is_basic=True,
     ),
     "answered-twice": Monitor(
-        claim="Every request is answered once at most, every append completes once.",
+        claim="The coordinator answers every request once at most.",
         kind=Kind.STEP,
     ),
     "double-target": Monitor(

@@ -6,7 +6,7 @@ member that consumes something else O(partitions that change). Under `FULL` the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assignors.ownership.changes import TopicPartition, changed_topics
@@ -43,6 +43,7 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     MemberEvent,
     Record,
+    Reply,
     Restrict,
 )
 from assignors.simulation.timed.sides import Sides
@@ -78,6 +79,8 @@ class Watch:
     view: CoordinatorView = field(default_factory=CoordinatorView)
     log: Folded = field(default_factory=dict)
     """What the records written so far say."""
+    answered: set[int] = field(default_factory=set)
+    """Numbers of the requests that the coordinator has answered: under `Monitoring.FULL` alone."""
     lasting: set[tuple[str, str]] = field(default_factory=set)
     """What was wrong with the last moment: it counts once while it lasts."""
     at: tuple[int, int] = (0, 0)
@@ -217,6 +220,7 @@ def saw_coordinator(
 ) -> None:
     """Judge what the coordinator did about an event: under `Monitoring.FULL` alone."""
     watch.at = at
+    report(watch, _answers_found(watch, effects))
     appends = [each for each in effects if isinstance(each, Append)]
     if not appends and isinstance(event, Arrived) and isinstance(event.request, Heartbeat):
         return
@@ -227,6 +231,15 @@ def saw_coordinator(
     watch.view = after
     watch.log = folded(watch.log, (record for each in appends for record in each.records))
     _judge_moment(watch, broken(_moment(watch)))
+
+
+def _answers_found(watch: Watch, effects: Iterable[Effect]) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the answers of a step, and remember them."""
+    for each in effects:
+        if isinstance(each, Reply):
+            if each.number in watch.answered:
+                yield "answered-twice", f"request {each.number} is answered a second time"
+            watch.answered.add(each.number)
 
 
 def _judge_moment(watch: Watch, found: Iterable[tuple[str, str]]) -> None:

@@ -35,12 +35,12 @@ def settled(
         run.sides,
         run.ledger,
         rounds=run.sides.generation() - rounds,
-        unanswered=_awaited(run, waiting & run.network.in_flight.keys()),
+        unanswered=still_awaited(run, waiting & run.network.in_flight.keys()),
     )
     return (run.queue.count, run.queue.now), list(found)
 
 
-def _awaited(run: Run, requests: set[int]) -> set[int]:
+def still_awaited(run: Run, requests: set[int]) -> set[int]:
     """Return those of the requests whose process and connection still are what they were."""
     network = run.network
     awaited = set()

@@ -81,12 +81,18 @@ def summary(
 ) -> DataFrame:
     """Return the rows of `summary.summary_rows` for a DataFrame of results: one shuffle by group.
 
-    Memory: the rows of one group in one worker. Made for `results.transform`.
+    Memory: the rows of one group in one worker. Made for `results.transform`. Raises `ValueError`
+    where a column is missing: the frame is not what `simulate` returned.
     """
     from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415 - as above
 
-    needed = [*by, between, "seed", "error", *figures]
-    columns = results.select(*dict.fromkeys(needed))
+    needed = dict.fromkeys([*by, between, "seed", "error", *figures])
+    known = {name.lower() for name in results.columns}  # Spark does not tell cases apart
+    missing = [name for name in needed if name.lower() not in known]
+    if missing:
+        listed = ", ".join(results.columns)
+        raise ValueError(f"no column {', '.join(missing)} among {listed}: simulate first")
+    columns = results.select(*needed)
     schema = arrow.summary_schema(to_arrow_schema(columns.schema), by=by, between=between)
 
     def summarise(group: pa.Table) -> pa.Table:
