@@ -6,7 +6,7 @@ member that consumes something else O(partitions that change). Under `FULL` the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assignors.ownership.changes import TopicPartition, changed_topics
@@ -29,6 +29,7 @@ from assignors.simulation.timed.monitors.moment import (
     consumption_after,
 )
 from assignors.simulation.timed.monitors.steps import (
+    answers_found,
     callbacks_found,
     coordinator_found,
     generation_found,
@@ -220,7 +221,9 @@ def saw_coordinator(
 ) -> None:
     """Judge what the coordinator did about an event: under `Monitoring.FULL` alone."""
     watch.at = at
-    report(watch, _answers_found(watch, effects))
+    answers = [each.number for each in effects if isinstance(each, Reply)]
+    report(watch, answers_found(watch.answered, answers))
+    watch.answered.update(answers)
     appends = [each for each in effects if isinstance(each, Append)]
     if not appends and isinstance(event, Arrived) and isinstance(event.request, Heartbeat):
         return
@@ -231,15 +234,6 @@ def saw_coordinator(
     watch.view = after
     watch.log = folded(watch.log, (record for each in appends for record in each.records))
     _judge_moment(watch, broken(_moment(watch)))
-
-
-def _answers_found(watch: Watch, effects: Iterable[Effect]) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with the answers of a step, and remember them."""
-    for each in effects:
-        if isinstance(each, Reply):
-            if each.number in watch.answered:
-                yield "answered-twice", f"request {each.number} is answered a second time"
-            watch.answered.add(each.number)
 
 
 def _judge_moment(watch: Watch, found: Iterable[tuple[str, str]]) -> None:
