@@ -33,6 +33,7 @@ from assignors.documents.values import (
     DocumentError,
     ErrorCode,
     Place,
+    as_integer,
     as_list,
     as_object,
     as_string,
@@ -230,13 +231,11 @@ def _size_of(value: object, default: object, place: Place) -> object:
 def _integer(value: object, place: Place, largest: int) -> int | None:
     if value is None:
         return None
-    if type(value) is not int:
-        words = f"expected an integer, found {described(value)}"
-        raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
-    if abs(value) > largest:
-        words = f"{described(value)} is not within {-largest}..{largest}"
+    number = as_integer(value, place)
+    if abs(number) > largest:
+        words = f"{described(number)} is not within {-largest}..{largest}"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
-    return value
+    return number
 
 
 def subscription_bytes(member: Member, entry: object) -> bytes:

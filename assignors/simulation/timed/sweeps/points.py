@@ -17,6 +17,8 @@ from assignors.documents.values import (
     DocumentError,
     ErrorCode,
     Place,
+    as_integer,
+    as_real,
     as_string,
     described,
 )
@@ -24,6 +26,7 @@ from assignors.names.nearest import question, suggestion
 from assignors.simulation.timed.coordinator.load import Load
 from assignors.simulation.timed.coordinator.settings import Settings
 from assignors.simulation.timed.scenario.execution import as_model
+from assignors.simulation.timed.scenario.reading import as_boolean
 
 MINUTE_US = 60_000_000
 MANY = 1_000_000
@@ -70,17 +73,13 @@ class Field:
         """Return the value. Raises `DocumentError` for one that the field cannot have."""
         if self.choices:
             return self._chosen(as_string(value, place), place)
-        expected = {int: "an integer", float: "a number", bool: "true or false"}[self.kind]
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        fits = type(value) is self.kind or (self.kind is float and is_number)
-        if not fits:
-            words = f"expected {expected}, found {described(value)}"
-            raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
-        assert isinstance(value, int | float)
-        if self.kind is not bool and not self.low <= value <= self.high:
-            words = f"{described(value)} is not between {self.low} and {self.high}"
+        if self.kind is bool:
+            return as_boolean(value, place)
+        number = as_real(value, place) if self.kind is float else as_integer(value, place)
+        if not self.low <= number <= self.high:
+            words = f"{described(number)} is not between {self.low} and {self.high}"
             raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
-        return self.kind(value)
+        return self.kind(number)
 
     def _chosen(self, text: str, place: Place) -> Any:  # noqa: ANN401 - of the field's kind
         if text not in self.choices:
