@@ -56,7 +56,6 @@ SPARK_NOTEBOOKS = ("example_spark_sql.ipynb",)
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 """Jobs of seconds do not earn back what the compiler for long runs costs: half of the CPU time."""
 
-IS_SEEDED = bool(os.environ.get("CI") or os.environ.get("SUITE_SEED"))
 SEED = int(os.environ.setdefault("SUITE_SEED", f"{datetime.now(tz=UTC):%Y%m%d}"))
 """Of everything random: the day, so that no two days try the same. Workers inherit it."""
 
@@ -109,10 +108,10 @@ def shared_broker() -> Iterator[Broker]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the marks of the suite's own; give Hypothesis the seed of the day in CI."""
+    """Name the marks of the suite's own; give Hypothesis the seed of the day."""
     config.addinivalue_line("markers", "foreign: judged by Kafka's own classes, needs Java and mvn")
     config.addinivalue_line("markers", "deep: a repetition of what the suite shows once: DEEP > 1")
-    if IS_SEEDED and config.getoption("--hypothesis-seed") is None:
+    if config.getoption("--hypothesis-seed") is None:
         config.option.hypothesis_seed = str(SEED)
     psutil.cpu_percent()  # from here on
 
