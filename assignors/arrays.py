@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise, repeat
-from operator import attrgetter, is_
 from typing import TypeVar
 
 import numpy as np
@@ -112,9 +111,6 @@ class OwnedPartitions(LazyMapping[tuple[int, ...]]):
         }
 
 
-_ARRAYS, _ROW = attrgetter("arrays"), attrgetter("row")
-
-
 def chosen_rows(arrays: OwnedArrays, rows: Int64) -> OwnedArrays:
     """Return some rows, which are in ascending order, as rows 0, 1, ... Cost: O(G + N)."""
     entry_count, count = np.diff(arrays.entry_ptr), np.diff(arrays.number_ptr)
@@ -169,15 +165,16 @@ def partition_arrays(
     ([0, 0, 1], [0, 0, 1], [0, 2, 1])
     """
     rows = [owned for owned in by_member if type(owned) is OwnedPartitions]
+    arrays = [owned.arrays for owned in rows]
     # Those that stand in different arrays are read as mappings.
-    if not rows or not all(map(is_, map(_ARRAYS, rows), repeat(rows[0].arrays))):
+    if not rows or arrays != arrays[:1] * len(arrays):
         return _from_mappings(by_member, index)
     are_all = len(rows) == len(by_member)
     place = np.arange(len(rows))
     if not are_all:
         place = np.flatnonzero([type(owned) is OwnedPartitions for owned in by_member])
-    row = np.fromiter(map(_ROW, rows), dtype=np.int64, count=len(rows))
-    together = row_arrays(rows[0].arrays, row, place, index)
+    row = np.array([owned.row for owned in rows], dtype=np.int64)
+    together = row_arrays(arrays[0], row, place, index)
     if are_all:
         return together
     alone = [{} if type(owned) is OwnedPartitions else owned for owned in by_member]
@@ -196,11 +193,11 @@ def row_arrays(
     spans = _spans(rows)
     entries = [slice(*arrays.entry_ptr[[first, end]].tolist()) for first, end in spans]
     numbers = [slice(*arrays.number_ptr[[entry.start, entry.stop]].tolist()) for entry in entries]
-    # The last one is for entries that no name was found for: their rows are not asked for.
-    numbered = np.array([*map(index.get, arrays.names, repeat(-1)), -1], dtype=np.int64)
+    numbered = [*map(index.get, arrays.names, repeat(-1))]
     topic = _joined(arrays.topic, entries)
-    if not np.array_equal(numbered[:-1], np.arange(len(arrays.names))):
-        topic = numbered.take(topic)
+    if numbered != list(range(len(numbered))):
+        # The last one is for entries that no name was found for: their rows are not asked for.
+        topic = np.array([*numbered, -1], dtype=np.int64).take(topic)
     length, number = _joined(np.diff(arrays.number_ptr), entries), _joined(arrays.number, numbers)
     is_complete = int(topic.min(initial=0)) >= 0
     if not is_complete:

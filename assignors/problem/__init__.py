@@ -90,7 +90,7 @@ class Problem:
 
     def topic_index(self) -> dict[str, int]:
         """Return the number of each topic by name. Cost: O(T)."""
-        return {topic: number for number, topic in enumerate(self.topics)}
+        return dict(zip(self.topics, range(len(self.topics)), strict=True))
 
     def topic_numbers(self, names: tuple[str, ...]) -> Int64:
         """Return the number of each of these topics, -1 for others. Cost: O(names + T)."""

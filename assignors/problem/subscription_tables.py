@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import chain, count
+from itertools import chain, count, repeat
 from operator import is_, itemgetter
 from typing import Any, NamedTuple
 
@@ -41,12 +41,12 @@ def subscriptions_of(
     O(M + S N / 100) if asked again.
     """
     lists = [member.topics for member in members]
+    if all(map(is_, lists, repeat(lists[0]) if lists else lists)):
+        names = tuple(dict.fromkeys(chain.from_iterable(lists[:1])))
+        table = np.ones((len(lists[:1]), len(names)), dtype=np.bool_)
+        return names, table, np.zeros(len(lists), dtype=np.int64)
     identities = list(map(id, lists))
     known = dict(zip(identities, lists, strict=True))
-    if len(known) <= 1:
-        first = lists[:1]
-        names, table = _table(first)
-        return names, table, np.zeros(len(lists), dtype=np.int64)
     last: _Subscriptions | None = tables.get("subscriptions")
     if last is not None and all(map(is_, map(last.known.get, known), known.values())):
         list_of = np.fromiter(map(last.number.__getitem__, identities), np.int64, len(lists))

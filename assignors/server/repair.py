@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from assignors.arrays import bounds_of
 from assignors.jvm.failure import JavaFailure
 from assignors.model import MemberNote, MemberNoteCode
 from assignors.options import OnFailure, Options
@@ -54,10 +55,8 @@ def _without_faults(spec: Spec, *, doubles: bool) -> Spec:
         once = np.zeros(len(partition), dtype=np.bool_)
         once[np.unique(partition, return_index=True)[1]] = True
         keeps &= once | ~is_ours
-    kept = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(keeps)])
+    length = np.diff(bounds_of(keeps)[target.start])
     return replace(
         spec,
-        target=replace(
-            target, number=target.number[keeps], start=kept[target.start], is_single=False
-        ),
+        target=replace(target, number=target.number[keeps], length=length, is_single=False),
     )

@@ -51,16 +51,26 @@ def rebalance_of(
     *,
     before: Int32 | None = None,
     load: Int64 | None = None,
+    by_member: Int64 | None = None,
     also: tuple[Int32, Int64] | None = None,
 ) -> Rebalance:
     """Return the assignment by name; lists are sorted, as the broker answers with sets.
 
     `owner` is int32[P], places in map order. `before` is `previous_owner` and `load`, int64[M], how
-    many partitions each member has, where that is known; `also` are further holders (member,
-    partition) of partitions that somebody owns already. Cost: O(P log P + M).
+    many partitions each member has, where that is known, as is `by_member`: the partitions that
+    have an owner, member by member and ascending. `also` are further holders (member, partition)
+    of partitions that somebody owns already. Cost: O(P log P + M), O(P + M) with `by_member`.
     """
     problem = spec.problem
-    held = in_map_order(spec, owner, also, load)
+    if by_member is None or load is None:
+        load, by_member = _by_member(spec, owner, also, load)
+    held = OrderedAssignment(
+        members=spec.member_ids,
+        topics=problem.topics,
+        start=bounds_of(load),
+        topic=problem.topic_of.take(by_member),
+        number=problem.number_of.take(by_member),
+    )
     place = np.append(spec.order, NOBODY).astype(np.int32)  # the last one maps NOBODY to NOBODY
     given = place.take(owner)
     return Rebalance(
@@ -94,15 +104,13 @@ def load_figures(load: Int64) -> dict[str, int]:
     }
 
 
-def in_map_order(
+def _by_member(
     spec: Spec, owner: Int32, also: tuple[Int32, Int64] | None, load: Int64 | None
-) -> OrderedAssignment:
-    """Return who has what, members in map order, topics and numbers ascending.
+) -> tuple[Int64, Int64]:
+    """Return how many partitions each member has, int64[M], and these: see `rebalance_of`.
 
-    `owner` is int32[P]; `also` are further holders (member, partition); `load`, int64[M],
-    is how many each member has, where that is known. Cost: O(P log P + M).
+    Those of `also` are among them. Cost: O(P log P + M).
     """
-    problem = spec.problem
     partition, member = None, owner
     if int(owner.min(initial=0)) == NOBODY:
         partition = np.flatnonzero(owner != NOBODY)
@@ -115,11 +123,4 @@ def in_map_order(
     if load is None:
         load = np.bincount(member, minlength=spec.member_count)
     order = np.argsort(narrow(member), kind="stable")
-    partition = order if partition is None else partition[order]
-    return OrderedAssignment(
-        members=spec.member_ids,
-        topics=problem.topics,
-        start=bounds_of(load),
-        topic=problem.topic_of.take(partition),
-        number=problem.number_of.take(partition),
-    )
+    return load, order if partition is None else partition[order]

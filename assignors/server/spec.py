@@ -18,8 +18,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import chain, compress, repeat
-from operator import attrgetter, is_
+from itertools import chain, compress
 from typing import NamedTuple
 
 import numpy as np
@@ -55,8 +54,8 @@ class Target:
     """int64[R]: place of the member in map order, ascending."""
     run_topic: Int64
     """int64[R]: topic; those from `topic_count` on nobody may take any more."""
-    start: Int64
-    """int64[R + 1]: run r has the numbers start[r]:start[r + 1]."""
+    length: Int64
+    """int64[R]: how many numbers a run has."""
     number: Int64
     """int64[C]."""
     calls_follow: Bool
@@ -65,9 +64,9 @@ class Target:
     """Whether every run has one number, as in a group of many members; False does no harm."""
 
     @property
-    def length(self) -> Int64:
-        """int64[R]: how many numbers a run has."""
-        return np.diff(self.start)
+    def start(self) -> Int64:
+        """int64[R + 1]: run r has the numbers start[r]:start[r + 1]."""
+        return bounds_of(self.length)
 
     def by_number(self, by_run: Int64) -> Int64:
         """Return the entry of each number's run, int64[C]; `by_run` is int64[R]."""
@@ -84,6 +83,8 @@ class Spec:
     by name, as everywhere else."""
     order: Int64
     """int64[M]: number in `problem` of each member, in the order of the broker's map."""
+    members: Sequence[Member]
+    """M members in that order."""
     topics: tuple[str, ...]
     """E names: those of `problem`, then topics of the target that nobody may take."""
     topic_ids: tuple[tuple[int, int], ...]
@@ -96,11 +97,6 @@ class Spec:
     is_homogeneous: bool
     """Whether everybody subscribes to the same topics."""
     notes: tuple[MemberNote, ...]
-
-    @property
-    def members(self) -> list[Member]:
-        """M members in map order."""
-        return [self.problem.members[place] for place in self.order.tolist()]
 
     @property
     def member_ids(self) -> tuple[str, ...]:
@@ -124,8 +120,8 @@ class Spec:
 
     def subscription(self, member: int) -> list[int]:
         """Return the known topics a member subscribes to, each once, in the order it names them."""
-        index = {name: topic for topic, name in enumerate(self.problem.topics)}
-        asked = dict.fromkeys(self.problem.members[int(self.order[member])].topics)
+        index = self.problem.topic_index()
+        asked = dict.fromkeys(self.members[member].topics)
         return [index[name] for name in asked if name in index]
 
 
@@ -144,6 +140,7 @@ def spec_of(group: Group, *, needs_ids: bool = True) -> Spec:
         group=group,
         problem=problem,
         order=order,
+        members=members,
         topics=topics,
         topic_ids=identified.pairs,
         topic_hash=identified.hashes,
@@ -301,7 +298,7 @@ def target_of(listed: PartitionArrays, member_count: int) -> Target:
     return Target(
         run_member=run_member,
         run_topic=run_topic,
-        start=np.arange(len(length) + 1) if is_single else bounds_of(length),
+        length=length,
         number=number,
         calls_follow=calls_follow,
         is_single=is_single,
@@ -326,8 +323,8 @@ def _once(number: Int64, length: Int64) -> tuple[Int64, Int64]:
 
 def _are_equal(members: Sequence[Member]) -> bool:
     """Return whether all subscribe to the same topics, known or not."""
-    lists = list(map(attrgetter("topics"), members))
-    if all(map(is_, lists, repeat(lists[0]) if lists else lists)):
+    lists = [member.topics for member in members]
+    if lists == lists[:1] * len(lists):  # fast where they are one object
         return True
     different = dict(zip(map(id, lists), lists, strict=True))
     return len({frozenset(topics) for topics in different.values()}) <= 1

@@ -61,7 +61,13 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
 def _built(spec: Spec, *, jdk: Jdk) -> Rebalance:
     if spec.is_homogeneous and spec.member_count:
         placed = homogeneous.place(spec, jdk)
-        return rebalance_of(spec, placed.owner, before=placed.before, load=placed.load)
+        return rebalance_of(
+            spec,
+            placed.owner,
+            before=placed.before,
+            load=placed.load,
+            by_member=placed.by_member(),
+        )
     owner, also = heterogeneous.place(spec)
     return rebalance_of(spec, owner, also=also)
 

@@ -142,7 +142,8 @@ def shares_that_change(
     With them those of `others`, whatever they get. `jdk` is the broker's. Cost: O(P + M), in
     arrays, and these shares.
     """
-    owner, before, _ = homogeneous.place(_spec(question), jdk)
+    placed = homogeneous.place(_spec(question), jdk)
+    owner, before = placed.owner, placed.before
     moved = owner != before
     is_asked = np.zeros(len(question.ids) + 1, dtype=np.bool_)  # as above
     is_asked[owner[moved]] = is_asked[before[moved]] = True
@@ -182,15 +183,17 @@ def _spec(question: Question) -> Spec:
     """Return the group as `homogeneous.place` reads it: all members as one of them."""
     alone, owner = question.alone, question.owner
     problem, count = alone.problem, len(question.ids)
+    members = tuple(alone.members) * count
     partition = np.flatnonzero(owner != NOBODY)
     partition = partition[np.argsort(narrow(owner[partition]), kind="stable")]
     return replace(
         alone,
         problem=replace(
             problem,
-            members=tuple(problem.members) * count,
+            members=members,
             class_of=np.zeros(count, dtype=np.int32),
         ),
         order=np.zeros(count, dtype=np.int64),
+        members=members,
         target=target_of(_runs(question, owner, partition), count),
     )
