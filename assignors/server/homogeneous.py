@@ -17,7 +17,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assignors.jvm.failure import JavaFailure
 from assignors.jvm.hash_order import copied_set_capacity, put_order
@@ -84,7 +83,7 @@ class _TopicRanks(NamedTuple):
 
     jdk: Jdk
     subscription: tuple[str, ...]
-    ranks: Int64 | NDArray[np.uint16]
+    ranks: Int64
 
 
 def place(spec: Spec, jdk: Jdk) -> Placed:
@@ -153,11 +152,11 @@ def _free(spec: Spec, owner: Int32, jdk: Jdk) -> Int64:
     free = np.flatnonzero(is_free)
     if not len(free):
         return free
-    of_topic = _topic_ranks(spec, jdk).take(spec.problem.topic_of.take(free))
+    of_topic = narrow(_topic_ranks(spec, jdk)).take(spec.problem.topic_of.take(free))
     return free.take(np.argsort(of_topic, kind="stable"))
 
 
-def _topic_ranks(spec: Spec, jdk: Jdk) -> Int64 | NDArray[np.uint16]:
+def _topic_ranks(spec: Spec, jdk: Jdk) -> Int64:
     """Return the place of each topic in that copy, [T]; made once for the same subscription."""
     kept, subscription = spec.problem.kept, spec.members[0].topics
     last: _TopicRanks | None = kept.get("copied set")
@@ -167,8 +166,8 @@ def _topic_ranks(spec: Spec, jdk: Jdk) -> Int64 | NDArray[np.uint16]:
     order = put_order(spec.topic_hash[topics], capacity=copied_set_capacity(len(topics), jdk))
     ranks = np.zeros(spec.topic_count, dtype=np.int64)
     ranks[topics[order]] = np.arange(len(topics))
-    kept["copied set"] = found = _TopicRanks(jdk, subscription, narrow(ranks))
-    return found.ranks
+    kept["copied set"] = _TopicRanks(jdk, subscription, ranks)
+    return ranks
 
 
 def _dropped(spec: Spec, member: Int32, partition: Int64, gives: Bool, quota: Int64) -> Int64:
