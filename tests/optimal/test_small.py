@@ -133,8 +133,10 @@ def test_lists_solve_mixed_subscriptions_as_arrays_do(shape: str, owners: str) -
         ]
         names = [f"{topic:02d}" for topic in range(len(made.first) - 1)]
         asked = [frozenset(compress(names, taken)) for taken in made.takes.tolist()]
+        ids = [str(number) for number in range(made.member_count)]
         problem = SmallProblem(
-            members=[Member(member_id=str(number)) for number in range(made.member_count)],
+            members=[Member(member_id=name) for name in ids],
+            member_ids=ids,
             numbering=Numbering(tuple(names), tuple(made.first.tolist())),
             takes=[asked[number] for number in made.class_of.tolist()],
         )

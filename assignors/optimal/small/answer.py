@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import compress
 
 from assignors.optimal.small.claims import SmallClaims
@@ -20,6 +20,8 @@ def waiting(claims: SmallClaims, target: list[int], changed: list[int]) -> list[
 
     Cost: O(changes), O(P) where the claims of some member are not known.
     """
+    if claims.held is not None and not any(claims.held.counts):
+        return []
     claimed: Iterable[int] = range(len(target))
     if not claims.has_unknown:
         claimed = [partition for partition in changed if claims.claimant[partition] != NOBODY]
@@ -35,9 +37,9 @@ def waiting(claims: SmallClaims, target: list[int], changed: list[int]) -> list[
 
 def needs_follow_up(claims: SmallClaims, withheld: list[int]) -> bool:
     """Return whether a withheld partition has no claimant that must give it up and rejoins."""
-    if not claims.contested and not claims.unsubscribed and claims.last >= 0:
-        claimants = {claims.claimant[partition] for partition in withheld}
-        return any(m == NOBODY or claims.generation[m] != claims.last for m in claimants)
+    if claims.held is not None and claims.last >= 0:  # each has one claimant
+        claimants = map(claims.claimant.__getitem__, withheld)
+        return set(map(claims.generation.__getitem__, claimants)) != {claims.last}
     return any(
         not any(
             claims.may_count(partition, member) for member in _last_claimants(claims, partition)
@@ -56,11 +58,11 @@ def shares_of(
     Cost: O(P).
     """
     kept: dict[int, NumberedShare] = {}
-    if claims.owned is not None:
+    if claims.held is not None:
         touched = {given[partition] for partition in changed}
         touched.update([claims.claimant[partition] for partition in changed])
         numbering = problem.numbering
-        for member, owned in enumerate(claims.owned):
+        for member, owned in enumerate(claims.held.owned):
             if member not in touched and is_numbered(owned, numbering):
                 numbering = owned.numbering
                 kept[member] = owned
@@ -74,16 +76,6 @@ def shares_of(
         kept[member] if member in kept else NumberedShare(numbering, partitions[member])
         for member in range(len(problem.members))
     ]
-
-
-def by_topic(problem: SmallProblem, partitions: Sequence[int]) -> dict[str, tuple[int, ...]]:
-    """Return partitions, which ascend, by topic and number."""
-    found: dict[str, tuple[int, ...]] = {}
-    for topic, begin, end in zip(problem.topics, problem.first, problem.first[1:], strict=False):
-        here = [partition - begin for partition in partitions if begin <= partition < end]
-        if here:
-            found[topic] = tuple(here)
-    return found
 
 
 def small_stats(

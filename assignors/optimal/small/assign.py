@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from assignors.assignor import UserData
 from assignors.group_bytes.shares import AssignedShares
 from assignors.model import Group
 from assignors.optimal.small.answer import (
-    by_topic,
     needs_follow_up,
     shares_of,
     small_stats,
@@ -14,9 +15,9 @@ from assignors.optimal.small.answer import (
 )
 from assignors.optimal.small.best import best_owners
 from assignors.optimal.small.claims import favoured_members, small_claims
-from assignors.optimal.small.problem import PARTITIONS_MAX, small_problem
+from assignors.optimal.small.problem import PARTITIONS_MAX, by_topic, small_problem
 from assignors.problem import NOBODY
-from assignors.rebalance import LazyFigures, Rebalance
+from assignors.rebalance import ComputedMapping, LazyFigures, Rebalance
 from wire.constructors import unchecked
 
 _rebalance = unchecked(Rebalance)
@@ -35,7 +36,7 @@ def assign_small(
         return None
     claims = small_claims(problem, group, kind)
     favoured = favoured_members(claims)
-    target, changed = best_owners(problem, favoured)
+    target, changed = best_owners(problem, favoured, claims.held)
     withheld = waiting(claims, target, changed) if kind is UserData.COOPERATIVE else []
     given = _without(target, withheld) if withheld else target
     follow_up = bool(withheld) and needs_follow_up(claims, withheld)
@@ -46,7 +47,7 @@ def assign_small(
         )
         return {**figures, "follow_up": follow_up} if kind is UserData.COOPERATIVE else figures
 
-    ids = [member.member_id for member in problem.members]
+    ids = problem.member_ids
     return _rebalance(
         assignment=AssignedShares(
             member_ids=ids,
@@ -55,7 +56,9 @@ def assign_small(
             owner=given,
             compute=lambda: dict(zip(ids, shares_of(problem, claims, given, changed), strict=True)),
         ),
-        withheld=by_topic(problem, withheld) if withheld else {},
+        withheld=ComputedMapping(partial(by_topic, problem.numbering, withheld))
+        if withheld
+        else {},
         follow_up=follow_up,
         notes=claims.notes,
         stats=LazyFigures(stats),

@@ -20,7 +20,7 @@ from assignors.optimal.flow.settle import search
 from assignors.optimal.prices import prices
 from assignors.optimal.small.choice import deal, free_partitions, give_up
 from assignors.optimal.small.pour import Cells, pour
-from assignors.optimal.small.problem import SmallProblem
+from assignors.optimal.small.problem import Held, SmallProblem
 from assignors.optimal.small.share import Placed, shared_owners
 from assignors.problem import NOBODY
 
@@ -65,16 +65,16 @@ class CountsByRow:
         self.cells[cell // self.width][cell % self.width] = value
 
 
-def best_owners(problem: SmallProblem, favoured: list[int]) -> Placed:
+def best_owners(problem: SmallProblem, favoured: list[int], held: Held | None = None) -> Placed:
     """Return who should hold each partition, as `solve` does; `favoured` has P entries.
 
-    Those are subscribers of the topic alone, and -1 for nobody. Cost: O(P + M log M) for equal
-    subscriptions, else O(P + total length of the subscriptions), and that of `flow.settle` and
-    `prices` where they are asked.
+    Those are subscribers of the topic alone, and -1 for nobody; `held` is the same by member, where
+    that is known. Cost: O(P + M log M) for equal subscriptions, else O(P + total length of the
+    subscriptions), and that of `flow.settle` and `prices` where they are asked.
     """
     member_count = len(problem.members)
     if problem.takes is None:
-        return shared_owners(problem.first, favoured, member_count)
+        return shared_owners(problem.first, favoured, member_count, held)
     rows = _rows(problem, favoured)
     if not rows.size:
         return Placed(favoured, [])

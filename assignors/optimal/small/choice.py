@@ -71,6 +71,9 @@ def turns(gains: Mapping[int, int]) -> list[int]:
     [4, 7, 4]
     """
     listed = list(gains)
+    amounts = set(gains.values())
+    if len(amounts) == 1:
+        return listed * amounts.pop()
     taken: list[int] = []
     for turn in range(max(gains.values(), default=0)):
         if turn:
@@ -86,6 +89,19 @@ def free_partitions(answer: list[int], begin: int, end: int) -> list[int]:
     [0, 2]
     """
     return [begin + place for place, member in enumerate(answer[begin:end]) if member < 0]
+
+
+def few_free_partitions(answer: list[int], count: int) -> list[int]:
+    """Return the partitions that are nobody's, so many: faster where it is one of eight or fewer.
+
+    >>> few_free_partitions([-1, 4, -1], 2)
+    [0, 2]
+    """
+    found, place = [], -1
+    for _ in range(count):
+        place = answer.index(NOBODY, place + 1)
+        found.append(place)
+    return found
 
 
 def highest(held: Sequence[Sequence[int]], drop: int, turn: int) -> list[int]:

@@ -6,16 +6,14 @@ stand in a dictionary beside it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from assignors.arrays import INT64
 from assignors.assignor import UserData
 from assignors.claims import (
     byte_notes,
     future_generation_note,
-    is_owned_in_field,
     last_of,
     out_of_range_note,
     read_claim,
@@ -24,7 +22,7 @@ from assignors.claims import (
 )
 from assignors.group_bytes.in_turn import plain_sticky_user_data, topic_headers
 from assignors.model import NO_GENERATION, Group, Member, MemberNote
-from assignors.optimal.small.problem import NumberedShare, SmallProblem, is_numbered
+from assignors.optimal.small.problem import Held, NumberedShare, SmallProblem, is_numbered
 from assignors.problem import NOBODY
 from wire import TopicPartitions
 
@@ -47,8 +45,8 @@ class SmallClaims:
     """The group's last completed generation, -1 when nobody knows one."""
     has_unknown: bool
     """Whether the claims of some member are not known."""
-    owned: list[TopicPartitions] | None
-    """M: what each member has, where that is what stickiness favours; `None` elsewhere."""
+    held: Held | None
+    """What each member has, where that is what stickiness favours; `None` elsewhere."""
     notes: tuple[MemberNote, ...]
 
     def may_count(self, partition: int, member: int) -> bool:
@@ -62,17 +60,22 @@ def small_claims(problem: SmallProblem, group: Group, kind: UserData) -> SmallCl
     Cost: O(number of claimed partitions + number of claimed topics).
     """
     read = _read(problem, kind)
-    last = last_of(group, read.generation)
+    highest = max(read.generation)
+    is_last = group.generation is None and (group.joined is None or highest < group.joined)
+    last = highest if is_last else last_of(group, read.generation)
     generation, notes = _generations(problem.members, read, last)
-    claimant = _plain_claimants(problem, read.owned)
+    plain = _plain_claimants(problem, read.owned)
+    held = None
+    if plain is not None and not read.unknown:
+        held = Held(plain[1], read.owned, problem.numbering)
     claims = SmallClaims(
-        claimant=claimant or [],
+        claimant=[] if plain is None else plain[0],
         contested={},
         unsubscribed=set(),
         generation=generation,
         last=last,
         has_unknown=bool(read.unknown),
-        owned=None if claimant is None or read.unknown else read.owned,
+        held=held,
         notes=tuple(notes),
     )
     if claims.claimant:
@@ -124,12 +127,16 @@ class _Read:
 def _read(problem: SmallProblem, kind: UserData) -> _Read:
     """Return everybody's claim."""
     members = problem.members
-    if kind is UserData.COOPERATIVE and all(map(is_owned_in_field, members)):
-        return _Read(
-            owned=[member.owned for member in members],
-            generation=_cooperative_generations(members),
-            unknown=set(),
-        )
+    if kind is UserData.COOPERATIVE:
+        # `is_owned_in_field`, without a call for each member.
+        owned = [
+            member.owned
+            for member in members
+            if member.owned_known and (member.version is None or member.version >= 2)
+        ]
+        if len(owned) == len(members):
+            generation = _cooperative_generations(members)
+            return _Read(owned=owned, generation=generation, unknown=set())
     names = topic_headers(problem.topics) if kind is UserData.STICKY else {}
     read = _Read(owned=[], generation=[], unknown=set())
     for number, member in enumerate(members):
@@ -185,57 +192,71 @@ def _generations(
     return generation, notes
 
 
-def _plain_claimants(problem: SmallProblem, claimed: Sequence[TopicPartitions]) -> list[int] | None:
-    """Return the claimant of each partition, as `SmallClaims` has it.
+def _plain_claimants(
+    problem: SmallProblem, claimed: Sequence[TopicPartitions]
+) -> tuple[list[int], list[int]] | None:
+    """Return the claimant of each partition, as `SmallClaims` has it, and how many each claims.
 
     `None` where a partition has several, or somebody claims one that does not exist or that it
     does not subscribe to: `_enter` looks closer. It takes three times as long.
     """
-    numbering, takes = problem.numbering, problem.takes
-    topic_count = len(problem.topics)
-    numbered: list[tuple[int, list[int]]] = []
-    named: list[tuple[int, TopicPartitions]] = []
-    for member, owned in enumerate(claimed):
-        taken = None if takes is None else takes[member]
-        if taken is not None and len(taken) < topic_count and not owned.keys() <= taken:
-            return None
-        if type(owned) is NumberedShare and is_numbered(owned, numbering):
-            numbered.append((member, owned.partitions))
-        elif owned:
-            named.append((member, owned))
-    claimant = _named_claimants(problem, named) if named else [NOBODY] * problem.first[-1]
+    if problem.takes is not None:
+        topic_count = len(problem.topics)
+        for taken, owned in zip(problem.takes, claimed, strict=True):
+            if len(taken) < topic_count and not owned.keys() <= taken:
+                return None
+    counts = [0] * len(claimed)
+    numbered: dict[int, list[int]] = {}
+    named: Iterable[tuple[int, TopicPartitions]] = enumerate(claimed)
+    if NumberedShare in map(type, claimed):
+        numbering = problem.numbering
+        numbered = {
+            member: owned.partitions for member, owned in named if is_numbered(owned, numbering)
+        }
+        named = [each for each in enumerate(claimed) if each[0] not in numbered]
+    claimant = _named_claimants(problem, named, counts) if named else [NOBODY] * problem.first[-1]
     if claimant is None:
         return None
-    count = sum([len(numbers) for _, owned in named for numbers in owned.values()])
-    for member, partitions in numbered:
-        count += len(partitions)
+    for member, partitions in numbered.items():
+        counts[member] = len(partitions)
         for partition in partitions:
             claimant[partition] = member
-    return claimant if len(claimant) - claimant.count(NOBODY) == count else None
+    is_each_once = len(claimant) - claimant.count(NOBODY) == sum(counts)
+    return (claimant, counts) if is_each_once else None
 
 
 def _named_claimants(
-    problem: SmallProblem, claimed: Sequence[tuple[int, TopicPartitions]]
+    problem: SmallProblem, claimed: Iterable[tuple[int, TopicPartitions]], counts: list[int]
 ) -> list[int] | None:
     """Return the last claimant of each partition; `None` where one is claimed that does not exist.
 
-    Only a member that subscribes to all topics of its claim may be among `claimed`.
+    Only a member that subscribes to all topics of its claim may be among `claimed`. `counts`
+    gets how many each one claims.
     """
     rows = problem.rows()
     row_of = dict(zip(problem.topics, rows, strict=True))
-    for member, owned in claimed:
-        if not owned.keys() <= row_of.keys():
-            return None
-        for topic, numbers in owned.items():
-            row = row_of[topic]
-            try:
+    try:
+        for member, owned in claimed:
+            count = 0
+            for topic, numbers in owned.items():
+                row = row_of[topic]
+                count += len(numbers)
                 for number in numbers:
                     if number < 0:
                         return None
                     row[number] = member
-            except IndexError:
-                return None
-    return list(chain.from_iterable(rows))
+            counts[member] = count
+    except (KeyError, IndexError):  # no such topic, or no such partition
+        return None
+    return _joined(rows)
+
+
+def _joined(rows: Iterable[list[int]]) -> list[int]:
+    """Return the rows as one: in a third of the time that `chain` takes, if they are not short."""
+    joined: list[int] = []
+    for row in rows:
+        joined += row
+    return joined
 
 
 def _enter(
@@ -268,7 +289,7 @@ def _enter(
                 claims.unsubscribed.update(
                     (begin + number, member) for number in numbers if 0 <= number < size
                 )
-    claims.claimant = list(chain.from_iterable(rows))
+    claims.claimant = _joined(rows)
     return elsewhere, wrong
 
 

@@ -7,13 +7,14 @@ takes a hundred of them; lists win up to about a thousand partitions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, pairwise, repeat
-from typing import TypeGuard
+from itertools import accumulate, chain, pairwise, repeat
+from typing import NamedTuple, TypeGuard
 
 from assignors.mappings.lazy_mapping import LazyMapping
-from assignors.model import Group, LazyMembers, Member, in_id_order, require_group
+from assignors.model import Group, LazyMembers, Member, Topic, in_id_order, require_group
 from assignors.problem import NOBODY
 from wire import TopicPartitions
 from wire.text import utf16_sorted
@@ -87,10 +88,10 @@ class NumberedShare(LazyMapping[tuple[int, ...]]):
         return bool(self.partitions)
 
     def _make(self) -> dict[str, tuple[int, ...]]:
-        return _by_topic(self.numbering, self.partitions)
+        return by_topic(self.numbering, self.partitions)
 
 
-def _by_topic(numbering: Numbering, partitions: list[int]) -> dict[str, tuple[int, ...]]:
+def by_topic(numbering: Numbering, partitions: list[int]) -> dict[str, tuple[int, ...]]:
     """Return these partitions, which ascend, by topic."""
     topic_of, number_of = numbering.topic_of, numbering.number_of
     found: dict[str, tuple[int, ...]] = {}
@@ -108,6 +109,36 @@ def _by_topic(numbering: Numbering, partitions: list[int]) -> dict[str, tuple[in
     return found
 
 
+class Held(NamedTuple):
+    """What M members have, of partitions that exist; no two have one."""
+
+    counts: list[int]
+    """M: how many partitions."""
+    owned: Sequence[TopicPartitions]
+    """M: which ones."""
+    numbering: Numbering
+
+
+def lists_by_topic(
+    numbering: Numbering, begin_of: Mapping[str, int], owned: TopicPartitions
+) -> list[list[int]]:
+    """Return what a member has, topic by topic; topics and partitions ascend. All of it exists.
+
+    `begin_of` has the first partition of each topic.
+    """
+    if is_numbered(owned, numbering):
+        found: dict[int, list[int]] = {}
+        for partition in owned.partitions:
+            found.setdefault(bisect_right(numbering.first, partition), []).append(partition)
+        return list(found.values())
+    lists = []
+    for topic, numbers in owned.items():
+        begin = begin_of[topic]
+        lists.append(sorted([begin + number for number in numbers]))
+    lists.sort()
+    return [partitions for partitions in lists if partitions]
+
+
 def is_numbered(share: TopicPartitions, numbering: Numbering) -> TypeGuard[NumberedShare]:
     """Return whether a share has its partitions by this numbering."""
     return type(share) is NumberedShare and (
@@ -119,8 +150,10 @@ def is_numbered(share: TopicPartitions, numbering: Numbering) -> TypeGuard[Numbe
 class SmallProblem:
     """Members, topics and subscriptions as lists. Lengths: M members, T topics, P partitions."""
 
-    members: list[Member]
+    members: Sequence[Member]
     """M, in UTF-16 order of their ids."""
+    member_ids: list[str]
+    """M: their ids."""
     numbering: Numbering
     """Of the partitions of all topics that exist and that somebody subscribes to."""
     takes: list[frozenset[str]] | None
@@ -165,37 +198,74 @@ def small_problem(group: Group, *, partitions_max: int = PARTITIONS_MAX) -> Smal
     is_read_together = type(members) is not tuple and isinstance(members, LazyMembers)
     if is_read_together or not 0 < len(members) <= partitions_max:
         return None
-    known = group.cluster.topics
-    lists = {member.topics for member in members}
-    asked = {topic for names in lists for topic in names if topic in known}
-    first = [0]
-    topics = utf16_sorted(asked)
-    for topic in topics:
-        first.append(first[-1] + known[topic].partition_count)
-    if first[-1] > partitions_max or _racks_matter(group, topics):
+    listed = [member.topics for member in members]
+    is_alike = listed.count(listed[0]) == len(listed)  # fast where they are one object
+    lists = listed[:1] if is_alike else set(listed)
+    known = _asked_topics(group, listed[0] if is_alike else frozenset(chain.from_iterable(lists)))
+    numbering = known.numbering
+    if numbering.first[-1] > partitions_max or (known.have_racks and _have_racks(members)):
         return None
-    ordered = in_id_order(members)
+    ids = [member.member_id for member in members]
+    if sorted(ids) != ids or not "".join(ids).isascii():
+        members = in_id_order(members)
+        ids = [member.member_id for member in members]
     takes = None
-    if len(lists) > 1:
+    if not is_alike:
+        asked = set(numbering.topics)
         taken_of = {names: asked.intersection(names) for names in lists}
         if any(len(taken) < len(asked) for taken in taken_of.values()):
-            takes = [frozenset(taken_of[member.topics]) for member in ordered]
-    return SmallProblem(members=ordered, numbering=_numbering(ordered, topics, first), takes=takes)
+            takes = [frozenset(taken_of[member.topics]) for member in members]
+    return SmallProblem(members=members, member_ids=ids, numbering=numbering, takes=takes)
 
 
-def _numbering(members: list[Member], topics: list[str], first: list[int]) -> Numbering:
+class _AskedTopics(NamedTuple):
+    """What is known of the topics that members ask for; kept with the cluster for the next round.
+
+    No answer depends on its being kept.
+    """
+
+    asked: tuple[str, ...] | frozenset[str]
+    """What members ask for."""
+    names: tuple[str, ...]
+    """The same."""
+    topics: tuple[Topic | None, ...]
+    """The topics of these names, `None` for those that do not exist."""
+    numbering: Numbering
+    have_racks: bool
+    """Whether some topic's replicas have known racks."""
+
+
+def _asked_topics(group: Group, asked: tuple[str, ...] | frozenset[str]) -> _AskedTopics:
+    """Return what is known of the topics of these names. Cost: O(T), O(T log T) at first."""
+    known, tables = group.cluster.topics, group.cluster.tables
+    last: _AskedTopics | None = tables.get("numbering")
+    # Fast where they are the same objects.
+    if last and last.asked == asked and tuple(map(known.get, last.names)) == last.topics:
+        return last
+    names = tuple(asked)
+    found = {name: known[name] for name in names if name in known}
+    ordered = utf16_sorted(found)
+    first = accumulate([found[name].partition_count for name in ordered], initial=0)
+    numbering = _numbering(group.members, tuple(ordered), tuple(first))
+    have_racks = any(topic.racks for topic in found.values())
+    made = _AskedTopics(asked, names, tuple(map(known.get, names)), numbering, have_racks)
+    tables["numbering"] = made
+    return made
+
+
+def _numbering(
+    members: Sequence[Member], topics: tuple[str, ...], first: tuple[int, ...]
+) -> Numbering:
     """Return the numbering: the one by which members got what they own, where that is equal."""
-    made = tuple(topics), tuple(first)
     for member in members:
         if type(member.owned) is NumberedShare:
             known = member.owned.numbering
-            return known if (known.topics, known.first) == made else Numbering(*made)
-    return Numbering(*made)
+            if (known.topics, known.first) == (topics, first):
+                return known
+            break
+    return Numbering(topics, first)
 
 
-def _racks_matter(group: Group, topics: list[str]) -> bool:
-    """Return whether some member has a rack and some topic's replicas have known ones."""
-    known = group.cluster.topics
-    return any(member.rack_id for member in group.members) and any(
-        known[topic].racks for topic in topics
-    )
+def _have_racks(members: Sequence[Member]) -> bool:
+    """Return whether some member has a rack."""
+    return any(member.rack_id for member in members)
