@@ -18,20 +18,16 @@ its service time, beside the queue); and of one moment heartbeats come last (`qu
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from assignors.simulation.timed.network import Network
+from assignors.simulation.timed.next_heartbeats import NextHeartbeats
 from assignors.simulation.timed.plain_heartbeats import (
-    LatestResting,
     News,
     PlainHeartbeats,
     Rest,
-    Resting,
     Together,
     Underway,
 )
@@ -47,10 +43,8 @@ from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.scenario import BrokerConfig
 from assignors.simulation.timed.sides import Sides
 
-Int64 = NDArray[np.int64]
 HEARTBEAT = Fired(("heartbeat",), 0)
-FEW = 48
-"""The next heartbeats of fewer members at rest are computed one by one, which costs less."""
+BEAT, ARRIVAL, ANSWER, SESSION = Rank
 
 
 @dataclass(slots=True, kw_only=True)
@@ -70,13 +64,19 @@ class Heartbeats:
     promotions: Promotions
     awaited_from: int | None = None
     """From when on the first heartbeat of anybody counts; a member has been woken for it."""
+    first: int | None = None
+    """The member that was."""
     rounds: Together | None = None
     """Members at rest go through a round together, if this is given."""
     reconciling: Underway | None = None
     """Members reconcile with few events each, if this is given."""
     under_way: Container[int] = ()
     """Those that are about to: what happens next to them is not in the queue."""
-    latest: LatestResting = field(default_factory=LatestResting)
+    next: NextHeartbeats = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Nobody rests."""
+        self.next = NextHeartbeats(queue=self.queue, network=self.network, resting=self.resting)
 
     @classmethod
     def of(
@@ -99,7 +99,7 @@ class Heartbeats:
             queue=queue,
             broker=broker,
             promotes=promotes and plain.promote is not None,
-            promotions=Promotions.of(len(sides.members)),
+            promotions=Promotions(members=len(sides.members)),
         )
         if found.promotes and plain.counts_ahead is not None:
             plain.counts_ahead(found.count_ahead)
@@ -141,7 +141,7 @@ class Heartbeats:
         """Let a member rest of which nothing is in the queue. Cost: O(1)."""
         self.resting[number] = rest
         self.by_id[rest.member_id] = number
-        self.latest.changed.add(number)
+        self.next.changed.add(number)
 
     def may_wake(self, number: int) -> bool:
         """Return whether what happens to a member may be computed, not queued. Cost: O(1)."""
@@ -172,10 +172,10 @@ class Heartbeats:
                 if number not in together:
                     self.wake(number)
         elif news.epoch is not None and self.resting:
-            numbers, arrives = self.next_arrivals(self.queue.now)
+            order, times = self.next.in_order(self.queue.now)
             members = self.sides.members
             self.promotions.count(self.queue.now, self._is_past)
-            self.promotions.begin(news.epoch, numbers, arrives, lambda n: members[n].generation)
+            self.promotions.begin(news.epoch, order, times, lambda n: members[n].generation)
             self.wake_last()
 
     def count_ahead(self, epoch: int) -> int:
@@ -196,53 +196,23 @@ class Heartbeats:
 
         Cost: O(members at rest).
         """
+        self.first = None
         if self.awaited_from is not None and self.resting:
-            begin = max(self.awaited_from, self.queue.now)
-            if len(self.resting) < FEW:
-                first = min(self._each_arrival(begin))[1]
-            else:
-                numbers, arrives = self.next_arrivals(begin)
-                first = int(numbers[np.lexsort((numbers, arrives))[0]])
-            self._expect(first)
+            self.first = self.next.first(max(self.awaited_from, self.queue.now))
+            self._expect(self.first)
 
-    def next_arrivals(self, begin: int) -> tuple[Int64, Int64]:
-        """Return the members at rest and when their next heartbeats arrive. Cost: O(those)."""
-        if len(self.resting) < FEW:
-            rows = np.array(list(self._each_arrival(begin)), dtype=np.int64).reshape(-1, 2)
-            return rows[:, 1], rows[:, 0]
-        resting = self.latest.read(self.resting, self.network.last_messages)
-        return resting.numbers, self.next_of(resting, begin)[1]
+    def commanded(self, number: int) -> None:
+        """Wake others in place of a member that was woken, and may now send no heartbeat in time.
 
-    def _each_arrival(self, begin: int) -> Iterator[tuple[int, int]]:
-        """Yield when the next heartbeat of each member at rest arrives, and whose it is."""
-        queue, network, longest = self.queue, self.network, self.network.longest_us
-        for number, (due, every, *_) in self.resting.items():
-            sent = due + max((begin - longest - due) // every, 0) * every
-            arrives = network.arrives(number, sent)
-            while arrives < begin or (arrives == queue.now and self._is_past(arrives, number)):
-                sent += every
-                arrives = network.arrives(number, sent)
-            yield arrives, number
-
-    def next_of(self, resting: Resting, begin: int) -> tuple[Int64, Int64]:
-        """Return when the next heartbeats are due, and when they arrive, from `begin` on."""
-        queue, numbers, every = self.queue, resting.numbers, resting.every
-        delays = self.network.delays
-        due = resting.due.copy()
-        due += np.maximum((begin - self.network.longest_us - due) // every, 0) * every
-        arrives = np.maximum(delays.arrive(numbers, due), resting.arrived)
-        while True:
-            is_early = arrives < begin
-            for place in np.flatnonzero(arrives == queue.now).tolist():
-                is_early[place] |= self._is_past(int(arrives[place]), int(numbers[place]))
-            if not is_early.any():
-                return due, arrives
-            due[is_early] += every[is_early]
-            later = delays.arrive(numbers[is_early], due[is_early])
-            arrives[is_early] = np.maximum(later, resting.arrived[is_early])
+        Nobody comes to rest while a heartbeat is awaited: if it was another one, that still is the
+        first. Cost: O(1), O(members at rest) for the first one.
+        """
+        if self.first is None or number == self.first:
+            self.wake_first()
+        self.wake_last()
 
     def _is_past(self, arrives: int, number: int) -> bool:
-        return self.queue.is_past(arrives, Rank.ARRIVAL, number)
+        return self.queue.is_past(arrives, ARRIVAL, number)
 
     def _expect(self, number: int) -> None:
         """Let the next heartbeat of a member at rest be an event."""
@@ -252,7 +222,7 @@ class Heartbeats:
     def leave(self, number: int) -> None:
         """Let a member rest no longer that knows of all answers, and put nothing into the queue."""
         rest = self.resting.pop(number)
-        self.latest.changed.add(number)
+        self.next.changed.add(number)
         del self.by_id[rest.member_id]
         self._promote(number, self._moved(number), knows=True)
 
@@ -267,7 +237,7 @@ class Heartbeats:
             return
         if self.reconciling is not None:
             self.reconciling.take_back(number)
-        self.latest.changed.add(number)
+        self.next.changed.add(number)
         due, every, session_over, timeout, member_id = rest
         del self.by_id[member_id]
         queue, network, move = self.queue, self.network, self._moved(number)
@@ -282,7 +252,7 @@ class Heartbeats:
             is_moving = move is not None and move.at == arrives
             leaves = arrives + self.broker.service_us + is_moving * self.broker.append_us
             returns = network.returns(number, leaves)
-            is_over = queue.is_past(returns, Rank.ANSWER, number)
+            is_over = queue.is_past(returns, ANSWER, number)
             network.count(self.plain.request, sent - 1 + is_over)
             self._promote(number, move, knows=is_over or not is_moving)
             if is_over:
@@ -295,16 +265,16 @@ class Heartbeats:
         else:
             self._promote(number, move, knows=True)
         event = (number, HEARTBEAT)
-        queue.start((number, HEARTBEAT.key), due + sent * every, event, Rank.HEARTBEAT, number)
+        queue.start((number, HEARTBEAT.key), due + sent * every, event, BEAT, number)
         session = Fired(("session", member_id), 0)
         event = (COORDINATOR, session)
-        queue.start((COORDINATOR, session.key), session_over, event, Rank.SESSION, member_id)
+        queue.start((COORDINATOR, session.key), session_over, event, SESSION, member_id)
 
     def sent_by_now(self, number: int, due: int, every: int) -> int:
         """Return how many heartbeats a member has sent, of those due from `due` on. Cost: O(1)."""
         sent = max((self.queue.now - due) // every + 1, 0)
         last = due + (sent - 1) * every
-        is_to_come = sent > 0 and not self.queue.is_past(last, Rank.HEARTBEAT, number)
+        is_to_come = sent > 0 and not self.queue.is_past(last, BEAT, number)
         return sent - is_to_come
 
     def _moved(self, number: int) -> Move | None:
@@ -331,7 +301,7 @@ class Heartbeats:
                 sent = network.send(at, number, effect)
                 assert sent is not None, "no member rests while its connection is bad"
                 arrives, rank, arrived = sent
-                if not queue.is_past(arrives, Rank.ARRIVAL, number):
+                if not queue.is_past(arrives, ARRIVAL, number):
                     queue.put(arrives, (COORDINATOR, arrived), rank, number)
                     continue
                 answered = network.answer(leaves, arrived.number, answer)

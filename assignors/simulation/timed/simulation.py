@@ -63,6 +63,7 @@ from assignors.simulation.timed.stages.reconciling.member import ReconciliationD
 from assignors.simulation.timed.stages.stage import StageDue
 from assignors.simulation.timed.threads.sides import sides_with_threads
 
+START, STOP, CRASH = Command.START, Command.STOP, Command.CRASH
 PLANNED = frozenset({Action, FaultEvent, Cluster, StageDue})
 """What is neither a message nor a timer of one side."""
 HEARTBEAT_RANK = Rank.HEARTBEAT
@@ -189,7 +190,7 @@ def _handle(run: Run, event: Event) -> None:
     target, what = event
     kind = type(what)
     if kind is ReconciliationDue:
-        run.reconciling.happen(target)
+        run.happen(target)
     elif kind in PLANNED:
         _do_planned(run, target, what)
     elif target == COORDINATOR:
@@ -235,7 +236,7 @@ def _reach_coordinator(run: Run, what: Any) -> None:  # noqa: ANN401 - what the 
 
 
 def _step_member(run: Run, number: int, event: MemberEvent) -> None:
-    if event is Command.START and not _starts_process(run, number):
+    if event is START and not _starts_process(run, number):
         return
     heartbeats, queue = run.heartbeats, run.queue
     if heartbeats is not None and heartbeats.may_wake(number):
@@ -248,9 +249,8 @@ def _step_member(run: Run, number: int, event: MemberEvent) -> None:
         else:
             DO[type(effect)](run, number, event, effect)
     if heartbeats is not None:
-        if type(event) is Command and event is not Command.START:
-            heartbeats.wake_first()
-            heartbeats.wake_last()
+        if type(event) is Command and event is not START:
+            heartbeats.commanded(number)
         heartbeats.rest(number)
     if run.watch is not None:
         saw_member(run.watch, (run.queue.count, run.queue.now), number, event, effects)
@@ -300,7 +300,7 @@ def _consume(run: Run, number: int, event: MemberEvent, effect: Consume) -> None
     if run.heartbeats is not None and run.heartbeats.rounds is not None:
         run.heartbeats.rounds.before_consuming(name, effect.owned)
     has_lost = run.ledger.consume(now, name, effect.owned, effect.reason)
-    if event is Command.STOP or event is Command.CRASH:
+    if event is STOP or event is CRASH:
         run.meter.pauses.end_process(name)
     else:
         run.meter.pauses.consume(name, effect.owned, has_lost=has_lost)

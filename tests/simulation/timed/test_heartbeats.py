@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.simulation.timed import heartbeats
+from assignors.simulation.timed import next_heartbeats
 from assignors.simulation.timed.gallery import GALLERY, named, threads
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.monitors.table import Monitoring
@@ -164,7 +164,7 @@ def test_few_members_at_rest_are_computed_as_many_are(
 ) -> None:
     scenario = named(name, protocol=GroupProtocol.CONSUMER)
     one_by_one = simulate(scenario)
-    monkeypatch.setattr(heartbeats, "FEW", 0)
+    monkeypatch.setattr(next_heartbeats, "FEW", 0)
     assert simulate(scenario) == one_by_one
 
 
@@ -176,16 +176,20 @@ def test_next_heartbeats_one_by_one_are_those_in_arrays(monkeypatch: pytest.Monk
     run.heartbeats = own
     play(run, _handle, 20_000 * MILLISECOND)
     now = run.queue.now
-    one_by_one = sorted(own._each_arrival(now))
+    one_by_one = [(own.next.one(number, now), number) for number in own.resting]
     assert len(one_by_one) > 2
-    monkeypatch.setattr(heartbeats, "FEW", 0)
+    monkeypatch.setattr(next_heartbeats, "FEW", 0)
     for arrives, number in one_by_one:
         for at in (arrives - 1, arrives, arrives + 1, arrives + own.network.longest_us):
             for reached in ((0, 0), (Rank.ARRIVAL, number - 1), (Rank.ARRIVAL, number)):
                 with run.queue.rewound((at, reached)):
-                    numbers, times = own.next_arrivals(at)
-                    in_arrays = sorted(zip(times.tolist(), numbers.tolist(), strict=True))
-                    assert sorted(own._each_arrival(at)) == in_arrays
+                    each = sorted([(own.next.one(n, at), n) for n in own.resting])
+                    found = []
+                    for few in (100, 0):
+                        monkeypatch.setattr(next_heartbeats, "FEW", few)
+                        order, times = own.next.in_order(at)
+                        found.append((list(zip(times, order, strict=True)), own.next.first(at)))
+                    assert found == [(each, each[0][1])] * 2
 
 
 def test_a_moment_has_come_as_far_as_the_last_of_its_events() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from assignors.model import Cluster
@@ -14,7 +15,6 @@ from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.monitors.seen import Observer
 from assignors.simulation.timed.monitors.watch import Watch, report
 from assignors.simulation.timed.network import Network
-from assignors.simulation.timed.plain_heartbeats import Underway
 from assignors.simulation.timed.processing.offsets_sides import Processing
 from assignors.simulation.timed.protocols.effects import (
     Arrived,
@@ -49,6 +49,11 @@ Event = tuple[int, Happening]
 """Whom it is for, and what happens."""
 
 
+def _no_one(number: int) -> None:
+    """Refuse: nobody reconciles with few events in this run."""
+    raise AssertionError(number)
+
+
 @dataclass(slots=True, kw_only=True)
 class Run:
     """A run: what goes on, and what it has led to so far."""
@@ -74,18 +79,13 @@ class Run:
     """Members and the timers that have run out and wait for their machine, which shares this."""
     execution: Execution | None = None
     """What executes the coordinator by a model; `None`: it handles one request after the other."""
+    happen: Callable[[int], None] = _no_one
+    """Lets happen what is next for a member that reconciles with few events, by its number."""
     heartbeats: Heartbeats | None = None
     """Computes those that change nothing; `None`: every one is queued."""
     records: list[tuple[int, Record]] = field(default_factory=list)
     fired: dict[tuple[int, TimerKey], Event] = field(default_factory=dict)
     """What each timer without data is when it has run out: most are started again and again."""
-
-    @property
-    def reconciling(self) -> Underway:
-        """The members that reconcile with few events each."""
-        assert self.heartbeats is not None
-        assert self.heartbeats.reconciling is not None
-        return self.heartbeats.reconciling
 
     def assignor_failed(self, number: int, text: str) -> None:
         """Report that the assignor of a member that leads has failed, and how."""

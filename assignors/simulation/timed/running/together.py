@@ -81,7 +81,7 @@ def _compute_reconciliations(
         and not run.scenario.faults
         and _are_all_in_the_group(run.scenario)
     ):
-        heartbeats.reconciling = ReconcilingMembers(
+        heartbeats.reconciling = members = ReconcilingMembers(
             asking=Asking(
                 waiting=coordinator,
                 heartbeats=heartbeats,
@@ -93,6 +93,7 @@ def _compute_reconciliations(
             watch=run.watch,
             steps=MemberSteps(heartbeats=heartbeats, watch=run.watch, consume=consume),
         )
+        run.happen = members.happen
 
 
 def compute_rounds(run: Run, handle: Callable[[Run, Event], None]) -> None:

@@ -80,7 +80,7 @@ def joins_after(
     """
     numbers, every, delays = resting.numbers, resting.every, heartbeats.network.delays
     service_us = heartbeats.broker.service_us
-    due, arrives = heartbeats.next_of(resting, heartbeats.queue.now)
+    due, arrives = heartbeats.next.of(resting, heartbeats.queue.now)
     returned = np.maximum(delays.come_back(numbers, arrives + service_us), resting.returned)
     gives_up = returned + below(polls, poll_limits)
     sent = gives_up + callbacks
