@@ -155,6 +155,20 @@ class Shares(Mapping[str, TopicPartitions]):
             share[topic] = (*share.get(topic, ()), number)
         return {topic: tuple(sorted(share[topic])) for topic in utf16_sorted(share) if share[topic]}
 
+    def all(self) -> dict[str, TopicPartitions]:
+        """Return what everybody gets; who keeps what is in order keeps it itself. Cost: O(P)."""
+        dropped, given = self._dropped, self._given
+        found: dict[str, TopicPartitions] = {}
+        for member_id, had in self._had.items():
+            if len(had) == 1 and type(had) is dict:
+                ((_, numbers),) = had.items()
+                is_same = member_id not in dropped and member_id not in given
+                if is_same and numbers and sorted(numbers) == list(numbers):
+                    found[member_id] = had
+                    continue
+            found[member_id] = self[member_id]
+        return found
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._had)
 

@@ -114,18 +114,28 @@ class Ledger:
                 self.changed_at = max(at, self.changed_at) if numbers else self.changed_at
                 self._begin(at, member, topic, set(numbers))
         else:
-            for topic, old, new in changed_topics(before, owned):
-                self.changed_at = max(at, self.changed_at)  # some is recorded later than it happens
-                gone = old - new
-                has_lost |= bool(gone)
-                self._end(at, member, topic, gone)
-                self._begin(at, member, topic, new - old if len(new) + len(gone) > len(old) else ())
+            has_lost = self._change(at, member, before, owned)
         self.consumed[member] = owned
         load = sum(map(len, owned.values()))
         self.consumed_count += load - self.loads.get(member, 0)
         self.loads[member] = load
         if self.keeps_changes:
             self.changes.append(Change(at=at, member_id=member, owned=owned, reason=reason))
+        return has_lost
+
+    def _change(
+        self, at: int, member: str, before: TopicPartitions, owned: TopicPartitions
+    ) -> bool:
+        """Let a member end and begin to consume what differs; return whether it lost something."""
+        has_lost = False
+        for topic, old, new in changed_topics(before, owned):
+            self.changed_at = max(at, self.changed_at)  # some is recorded later than it happens
+            gone = old - new
+            if gone:
+                has_lost = True
+                self._end(at, member, topic, gone)
+            if len(new) + len(gone) > len(old):
+                self._begin(at, member, topic, new - old)
         return has_lost
 
     def give_up(self, at: Sequence[int], members: Sequence[str]) -> None:

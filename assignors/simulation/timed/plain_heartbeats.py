@@ -15,7 +15,7 @@ from assignors.simulation.timed.protocols.classic.member_state import ClassicMem
 from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
 from assignors.simulation.timed.protocols.classic.states import GroupState
 from assignors.simulation.timed.protocols.consumer.coordinator_state import ConsumerCoordinator
-from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup, MemberState
+from assignors.simulation.timed.protocols.consumer.group import STABLE, ConsumerGroup
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerError,
@@ -320,7 +320,7 @@ def _consumer_may_rest(client: ConsumerClient, group: ConsumerGroup) -> bool:
         client.is_at_rest
         and not client.is_busy
         and member is not None
-        and member.state is MemberState.STABLE
+        and member.state is STABLE
         and not member.pattern
         and client.epoch == member.epoch
         and not group.is_refresh_due

@@ -42,6 +42,8 @@ Moment = tuple[int, tuple[Any, ...]]
 
 STOPPED = 0
 """In place of the order of a timer: it has been stopped, and its entry is still in the queue."""
+ASKED_LATER = -1
+"""In place of the order of a timer: it gets one when its entry comes up, which is put back then."""
 
 
 @dataclass(slots=True)
@@ -104,6 +106,23 @@ class EventQueue(Generic[E]):
             timer = _Timer(key, at, order, whose, event, at)
         self._timers[key] = timer
         heappush(self._heap, (at, order, whose, number, timer))
+
+    def start_later(self, key: object, asked_at: int, at: int, event: E, whose: int) -> None:
+        """Start a timer as `start` would at a later moment, for a key that has none.
+
+        It gets its place among the events of its moment then: after what was asked for before.
+        Cost: O(log n).
+        """
+        assert key not in self._timers
+        assert self.now <= asked_at <= at
+        self._order = number = self._order + 1
+        self._timers[key] = timer = _Timer(key, at, ASKED_LATER, whose, event, asked_at)
+        heappush(self._heap, (asked_at, number, whose, number, timer))
+
+    def has_asked(self, key: object) -> bool:
+        """Return whether a timer that was started for later runs by now. Cost: O(1)."""
+        timer = self._timers.get(key)
+        return timer is not None and timer.order != ASKED_LATER
 
     def stop(self, key: object) -> None:
         """Stop the timer of this key, if it runs. Cost: O(1)."""
@@ -203,12 +222,18 @@ class EventQueue(Generic[E]):
             if timer.order == STOPPED or timers.get(timer.key) is not timer:
                 self._drop_first(timer)
             elif timer.order != order or timer.at != heap[0][0]:
-                timer.queued_at = timer.at
-                self._order = number = self._order + 1
-                heapreplace(heap, (timer.at, timer.order, timer.whose, number, timer))
+                self._put_first_back(timer)
             else:
                 return heap[0]
         return None
+
+    def _put_first_back(self, timer: _Timer[E]) -> None:
+        """Put the first entry back, that of a timer which runs out later."""
+        timer.queued_at = timer.at
+        self._order = number = self._order + 1
+        if timer.order == ASKED_LATER:
+            timer.order = number
+        heapreplace(self._heap, (timer.at, timer.order, timer.whose, number, timer))
 
     def _drop_first(self, timer: _Timer[E]) -> None:
         """Take out the first entry, that of a timer which was stopped or has another one."""
@@ -236,9 +261,7 @@ class EventQueue(Generic[E]):
                     self._drop_first(timer)
                     continue
                 if timer.order != entry[1] or timer.at != entry[0]:
-                    timer.queued_at = timer.at
-                    self._order = number = self._order + 1
-                    heapreplace(heap, (timer.at, timer.order, timer.whose, number, timer))
+                    self._put_first_back(timer)
                     continue
                 del timers[timer.key]
                 event = timer.event

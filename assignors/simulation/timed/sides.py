@@ -241,20 +241,20 @@ def consumer_sides(scenario: Scenario) -> Sides:
         show_topics=lambda _number, _cluster: False,  # the coordinator looks after topics
         matches=matches if has_patterns else None,
         generation=lambda: coordinator.group.epoch,
-        is_rebalancing=lambda: not _is_stable(coordinator),
+        is_rebalancing=partial(_is_rebalancing, coordinator),
         removed=lambda: coordinator.group.removed and coordinator.group.taken_removed(),
         plain=consumer_plain(coordinator, members, broker),
     )
 
 
-def _is_stable(coordinator: ConsumerCoordinator) -> bool:
-    """Return whether every member has its target, those that moved at rest or are away counted."""
+def _is_rebalancing(coordinator: ConsumerCoordinator) -> bool:
+    """Return whether a member lacks its target, those that moved at rest or are away counted."""
     group = coordinator.group
     epoch, count = group.epoch, len(group.members)
     if epoch != group.target_epoch and count:
-        return False  # nobody is in an epoch that has no target
+        return True  # nobody is in an epoch that has no target
     away = group.stable.get(STATIC_LEAVE_EPOCH, 0)  # static ones, for whom nobody waits
-    return group.stable.get(epoch, 0) + coordinator.ahead(epoch) + away == count
+    return group.stable.get(epoch, 0) + coordinator.ahead(epoch) + away != count
 
 
 def _broker_assignor(name: str) -> Assignor:

@@ -203,6 +203,22 @@ def test_a_moment_has_come_as_far_as_the_last_of_its_events() -> None:
     assert (queue.take(9), queue.moment) == ("due 2", (5, (Rank.HEARTBEAT, 2)))
 
 
+def test_a_timer_that_is_asked_for_later_has_its_place_among_what_is_asked_for_then() -> None:
+    queue: EventQueue[str] = EventQueue()
+    queue.start_later("report", 3, 5, "it", 0)
+    queue.start_later("stopped", 3, 5, "nothing", 0)
+    queue.put(5, "before it")
+    queue.put(3, "then")
+    queue.stop("stopped")
+    assert not queue.has_asked("report")
+    assert queue.take(9) == "then"
+    assert queue.has_asked("report")
+    assert queue.due("report") == 5
+    queue.put(5, "after it")
+    assert [queue.take(9) for _ in range(4)] == ["before it", "it", "after it", None]
+    assert queue.count == 4
+
+
 @pytest.mark.parametrize(("name", "protocol"), ONE_PROTOCOL_EACH)
 def test_the_gallery_is_the_same_with_fewer_events(name: str, protocol: GroupProtocol) -> None:
     scenario = named(name, seed=5, protocol=protocol)

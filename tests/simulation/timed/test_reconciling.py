@@ -16,7 +16,7 @@ from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.protocols.consumer import step as consumer_step
 from assignors.simulation.timed.protocols.consumer.assignment.unwritten import brought_on
-from assignors.simulation.timed.protocols.consumer.coordinator import heartbeat
+from assignors.simulation.timed.protocols.consumer.coordinator import heartbeat, updated
 from assignors.simulation.timed.protocols.consumer.coordinator_state import (
     Changes,
     ConsumerCoordinator,
@@ -213,7 +213,9 @@ def answered_without_records(scenario: Scenario, monkeypatch: pytest.MonkeyPatch
     def both(state: ConsumerCoordinator, now_ms: int, request: ConsumerHeartbeat) -> Changes:
         nonlocal found
         copy = cloned(state)
-        brief = brought_on(copy, now_ms, request)
+        member, brief = copy.group.members.get(request.member_id), None
+        if member is not None and updated(member, request) is member:
+            brief = brought_on(copy, now_ms, member, request.epoch, request.owned)
         if brief is None:
             assert copy == state
             return heartbeat(state, now_ms, request)

@@ -40,6 +40,13 @@ class Consumption:
 
 
 _consumption = unchecked(Consumption)
+_NOTHING: TopicPartitions = {}
+_NO_CALLBACK: frozenset[tuple[str, ...]] = frozenset()
+
+
+def consuming(owned: TopicPartitions) -> Consumption:
+    """Return what a member does that only consumes. Cost: O(1)."""
+    return _consumption(consumed=owned, committing=_NOTHING, callbacks=_NO_CALLBACK)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,6 +63,7 @@ from assignors.simulation.timed.protocols.consumer.messages import (
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from wire import TopicPartitions
 
+NONE = ConsumerError.NONE
 LEAVES = frozenset({LEAVE_EPOCH, STATIC_LEAVE_EPOCH})
 
 
@@ -165,7 +166,7 @@ def _heartbeat(work: Work, request: ConsumerHeartbeat) -> None:
     out.timers.append((("session", after.member_id), session, 0))
     is_new = request.is_full or after.assigned != member.assigned
     out.response = ConsumerHeartbeatResponse(
-        ConsumerError.NONE,
+        NONE,
         after.member_id,
         after.epoch,
         partitions_of(after.assigned) if is_new else None,

@@ -63,7 +63,13 @@ class Counts:
 
     def changed(self, before: Asking | None, after: Asking | None) -> Counts:
         """Return the counts of topics and patterns as they will be. Cost: O(topics)."""
-        copy = Counts(topics=self.topics.copy(), patterns=self.patterns.copy())
+        copy = Counts(
+            topics=_copied(self.topics),
+            patterns=_copied(self.patterns),
+            assignors=self.assignors,
+            assignor_order=self.assignor_order,
+            protocols=self.protocols,
+        )
         _change(copy.topics, _topics(before), _topics(after))
         _change(copy.patterns, _pattern(before), _pattern(after))
         return copy
@@ -163,6 +169,13 @@ def _protocols(member: Asking | None) -> tuple[str, ...]:
 
 def _is_classic(member: Asking | None) -> bool:
     return member is not None and member.classic is not None
+
+
+def _copied(counter: Counter[str]) -> Counter[str]:
+    """Return a copy of a small counter: its own `copy` looks at it as at any iterable."""
+    copy: Counter[str] = Counter()
+    dict.update(copy, counter)
+    return copy
 
 
 def _change(counter: Counter[str], gone: Iterable[str], come: Iterable[str]) -> None:

@@ -42,6 +42,10 @@ class MemberState(StrEnum):
     """It waits for partitions that others have to give up."""
 
 
+STABLE = MemberState.STABLE
+_new = tuple.__new__
+
+
 class ConsumerMember(NamedTuple):
     """A member of a consumer group: a tuple, as most heartbeats amid a rebalance make another."""
 
@@ -76,7 +80,8 @@ class ConsumerMember(NamedTuple):
     ) -> ConsumerMember:
         """Return the member where it is then, and what it asks for as it is. Cost: O(1)."""
         asks = self[4:12]  # from `instance_id` to `classic`
-        return ConsumerMember(self[0], epoch, previous_epoch, state, *asks, assigned, revoking)
+        values = (self[0], epoch, previous_epoch, state, *asks, assigned, revoking)
+        return _new(ConsumerMember, values)  # its own `__new__` costs more than all of this
 
     @property
     def is_fresh(self) -> bool:
@@ -244,13 +249,16 @@ class ConsumerGroup:
         if member.instance_id is not None:
             self.static_ids[member.instance_id] = member.member_id
 
-    def move(self, before: ConsumerMember, after: ConsumerMember, *, keeps: bool = False) -> None:
+    def move(self, before: ConsumerMember, after: ConsumerMember, keeps: bool = False) -> None:  # noqa: FBT001, FBT002 - for most heartbeats
         """Put a member that asks for the same as before; O(1) if it `keeps` all, in its epoch."""
         self.members[after.member_id] = after
         self.order.put_again()
         self.known_homogeneous = None
-        self._count(before, -1)
-        self._count(after, 1)
+        stable = self.stable  # as `_count`, in place
+        if before.state is STABLE:
+            stable[before.epoch] -= 1
+        if after.state is STABLE:
+            stable[after.epoch] += 1
         if not (keeps or before.holds_as(after)):
             self._free(before, after.assigned)
             self._hold(after)
@@ -302,25 +310,27 @@ class ConsumerGroup:
 
     def _count(self, member: ConsumerMember, by: int) -> None:
         """Count a member that has its target, or no longer."""
-        if member.state is MemberState.STABLE:
+        if member.state is STABLE:
             self.stable[member.epoch] += by
 
     def _hold(self, member: ConsumerMember) -> None:
         """Keep in which epoch a member holds its partitions. Cost: O(those)."""
         held, epoch = self.partition_epochs, member.epoch
-        for part in (member.assigned, member.revoking):
+        for part in filter(None, (member.assigned, member.revoking)):
             for topic, numbers in part.items():
                 held.setdefault(topic, {}).update(dict.fromkeys(numbers, epoch))
 
     def _free(self, before: ConsumerMember, assigned: EpochsByPartition) -> None:
         """Let partitions be free that a member held and is no longer assigned."""
-        for part in (before.assigned, before.revoking):
+        epoch = before.epoch
+        for part in filter(None, (before.assigned, before.revoking)):
             for topic, numbers in part.items():
                 stay = assigned.get(topic, {})
+                if stay is numbers:
+                    continue
                 known = self.partition_epochs.get(topic, {})
-                gone = () if stay is numbers else numbers.keys() - stay.keys()
-                for number in gone:
-                    if known.get(number) == before.epoch:
+                for number in numbers.keys() - stay.keys():
+                    if known.get(number) == epoch:
                         del known[number]
 
 

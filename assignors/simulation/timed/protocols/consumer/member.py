@@ -61,6 +61,7 @@ LOST = (
 """Errors after which a consumer loses everything and joins again; after others it gives up."""
 STOPS = tuple(Cancel((name,)) for name in TIMERS)
 NOT_LATE = Cancel(("max-poll",))
+NONE = ConsumerError.NONE
 POLLS = ("poll", "take")
 """The timers of polls: they wait for the application's thread."""
 
@@ -102,12 +103,12 @@ def _join(state: ConsumerClient) -> None:
     state.epoch, state.owned, state.target, state.confirmed = 0, {}, {}, {}
     state.going_for, state.awaits_poll, state.acknowledges = None, False, False
     state.target_number = state.confirmed_number = 0
-    state.application.has_left, state.deferred, state.waiting = False, ConsumerError.NONE, None
+    state.application.has_left, state.deferred, state.waiting = False, NONE, None
     send_now(state)
 
 
 def _answered(state: ConsumerClient, response: ConsumerHeartbeatResponse) -> None:
-    if response.error is not ConsumerError.NONE:
+    if response.error is not NONE:
         lose_place(state, response.error)
         return
     state.epoch = response.epoch

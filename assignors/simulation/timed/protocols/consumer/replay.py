@@ -72,15 +72,18 @@ def _replay_member(group: ConsumerGroup, record: MemberRecord) -> None:
         return
     before = group.members.get(record.member_id) or ConsumerMember(member_id=record.member_id)
     group.put(
-        before._replace(
-            topics=in_java_order(record.topics),
+        ConsumerMember(
+            *before[:4],  # from `member_id` to `state`
             instance_id=record.instance_id,
-            rebalance_timeout_ms=record.rebalance_timeout_ms,
             rack_id=record.rack_id,
+            rebalance_timeout_ms=record.rebalance_timeout_ms,
             client_id=record.client_id,
+            topics=in_java_order(record.topics),
             pattern=record.pattern,
             assignor=record.assignor,
             classic=record.classic,
+            assigned=before.assigned,
+            revoking=before.revoking,
         )
     )
 

@@ -7,16 +7,10 @@ from dataclasses import dataclass
 
 from assignors.simulation.timed.costs.meter import Meter
 from assignors.simulation.timed.heartbeats import Heartbeats
-from assignors.simulation.timed.protocols.consumer.assignment.unwritten import (
-    brought_on,
-    silently_brought_on,
-)
+from assignors.simulation.timed.protocols.consumer.assignment.unwritten import brought_on
 from assignors.simulation.timed.protocols.consumer.coordinator import heartbeat
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient, next_request
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerHeartbeat,
-    ConsumerHeartbeatResponse,
-)
+from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeatResponse
 from assignors.simulation.timed.protocols.consumer.step import CLOCK_STARTS_MS, WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
@@ -26,6 +20,7 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     TimerKey,
 )
+from assignors.simulation.timed.stages.reconciling.way import report_of
 
 SESSION = "session"
 
@@ -41,7 +36,7 @@ class Asking:
     """Takes note of a step of the coordinator; with the epoch before it."""
 
     def answer(
-        self, client: ConsumerClient, report: ConsumerHeartbeat | None
+        self, client: ConsumerClient, *, is_report: bool
     ) -> tuple[ConsumerHeartbeatResponse, bool]:
         """Return the answer to a report, or to a heartbeat that says nothing, which has arrived.
 
@@ -50,11 +45,10 @@ class Asking:
         """
         state, now = self.waiting.coordinator, self.heartbeats.queue.now
         before, now_ms = state.group.epoch, CLOCK_STARTS_MS + now // MILLISECOND
-        if report is None:
-            member = state.group.members[client.member_id]
-            found = silently_brought_on(state, now_ms, member, client.epoch, None)
-        else:
-            found = brought_on(state, now_ms, report)
+        member, found = state.group.members.get(client.member_id), None
+        if member is not None:
+            owned = client.confirmed if is_report else None
+            found = brought_on(state, now_ms, member, client.epoch, owned)
         if found is not None:
             response, timer = found
             # While it rebalances, one that is on its way only shows that it goes on.
@@ -63,7 +57,7 @@ class Asking:
             if timer is not None:
                 self._start(*timer)
             return response, timer is not None
-        request = next_request(client) if report is None else report
+        request = report_of(client) if is_report else next_request(client)
         changes = heartbeat(state, now_ms, request)
         for key, after_us, data in changes.timers:
             if key[0] != SESSION:

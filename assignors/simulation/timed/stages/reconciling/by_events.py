@@ -12,6 +12,7 @@ from assignors.simulation.timed.protocols.effects import (
 )
 from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.stages.reconciling.member import Answer, Reconciling
+from assignors.simulation.timed.stages.reconciling.way import report_of
 
 
 def put_back(heartbeats: Heartbeats, one: Reconciling) -> None:
@@ -22,7 +23,8 @@ def put_back(heartbeats: Heartbeats, one: Reconciling) -> None:
     session = (COORDINATOR, Fired(key, 0))
     queue.start((COORDINATOR, key), one.session_over, session, Rank.SESSION, one.member_id)
     if one.report is not None:
-        own_number, report, arrives = one.report
+        own_number, known, arrives = one.report
+        report = report_of(one.client) if known is None else known
         sent = _in_flight(network, number, own_number)
         network.links[number].arrives = arrives
         queue.put(arrives, (COORDINATOR, Arrived(sent, report)))

@@ -69,5 +69,8 @@ class Reconciling:
     waits for the coordinator."""
     answer: Answer | None = None
     """The answer that set it off."""
-    report: tuple[int, ConsumerHeartbeat, int] | None = None
-    """Its number of the report, the report, and when that arrives."""
+    reports_at: int = 0
+    """When it reports what it keeps, where nobody has to do with that until the report arrives."""
+    report: tuple[int, ConsumerHeartbeat | None, int] | None = None
+    """Its number of the report, the report, `None` for that of `way.report_of`, and when that
+    arrives."""

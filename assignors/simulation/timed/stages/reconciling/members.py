@@ -22,11 +22,7 @@ from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.monitors.watch import Watch
 from assignors.simulation.timed.plain_heartbeats import Rest
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
-    ConsumerHeartbeat,
-)
-from assignors.simulation.timed.protocols.effects import Arrived
+from assignors.simulation.timed.protocols.consumer.messages import ConsumerError
 from assignors.simulation.timed.protocols.partitions import are_same
 from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.stages.reconciling.asking import Asking
@@ -40,12 +36,16 @@ from assignors.simulation.timed.stages.reconciling.member import (
 from assignors.simulation.timed.stages.reconciling.steps import MemberSteps
 from assignors.simulation.timed.stages.reconciling.way import (
     gains_at,
+    gains_something,
     has_all_at,
     is_plain,
     revokes_at,
 )
 
 DUE = ReconciliationDue()
+HEARTBEAT, REVOCATION, ASSIGNMENT, REPORT = Next
+ARRIVAL, ANSWER = Rank.ARRIVAL, Rank.ANSWER
+NONE = ConsumerError.NONE
 
 
 @dataclass(slots=True, kw_only=True)
@@ -96,7 +96,7 @@ class ReconcilingMembers:
         if one is None:
             client, key = self.clients[number], ("reconciling", number)
             one = Reconciling(
-                number, client, key, Next.HEARTBEAT, due, every, session_over, timeout, member_id
+                number, client, key, HEARTBEAT, due, every, session_over, timeout, member_id
             )
             self.known[number] = one
         else:
@@ -107,9 +107,9 @@ class ReconcilingMembers:
 
     def _await(self, one: Reconciling) -> None:
         """Let the next heartbeat of a member be an event when it arrives."""
-        one.next, one.answer, one.pending, one.report = Next.HEARTBEAT, None, None, None
+        one.next, one.answer, one.pending, one.report = HEARTBEAT, None, None, None
         arrives = self.heartbeats.network.arrives(one.number, one.due)
-        self._start(one, arrives, Rank.ARRIVAL)
+        self._start(one, arrives, ARRIVAL)
 
     def expect(self, number: int) -> bool:
         """Let the next heartbeat of a member at rest be an event when it arrives.
@@ -126,7 +126,7 @@ class ReconcilingMembers:
         if sent:
             last = due + (sent - 1) * every
             arrives = network.arrives(number, last)
-            if queue.is_past(arrives, Rank.ARRIVAL, number):
+            if queue.is_past(arrives, ARRIVAL, number):
                 handled = arrives + broker.service_us + broker.append_us
                 if handled + network.longest_us >= queue.now:
                     return False
@@ -144,85 +144,85 @@ class ReconcilingMembers:
         """Let happen what is next for a member."""
         one = self.members[number]
         what = one.next
-        if what is Next.HEARTBEAT:
+        if what is HEARTBEAT:
             self._beat(one)
-        elif what is Next.REPORT:
+        elif what is REPORT:
             self._arrive(one)
-        elif what is Next.REVOCATION:
+        elif what is REVOCATION:
             self._give_up(one)
         else:
             self._have_all(one)
 
     def _beat(self, one: Reconciling) -> None:
         """Let the coordinator handle a heartbeat that says nothing."""
-        network, client = self.heartbeats.network, one.client
-        client.number += 1
-        client.in_flight = client.number
+        heartbeats, client = self.heartbeats, one.client
+        client.number = client.in_flight = client.number + 1
         one.due += one.every
-        network.count(self.heartbeats.plain.request, 1)
-        now = self.heartbeats.queue.now
-        self._ask(one, client.number, None, now + self.heartbeats.broker.service_us, Rank.ANSWER)
+        heartbeats.network.count(heartbeats.plain.request, 1)
+        leaves = heartbeats.queue.now + heartbeats.broker.service_us
+        # An answer to a heartbeat that said nothing comes last of its moment: see `Network.send`.
+        self._ask(one, client.number, leaves, ANSWER, is_report=False)
 
     def _arrive(self, one: Reconciling) -> None:
         """Let the coordinator handle a report."""
+        if one.report is None:
+            self.steps.have_kept(one)
         assert one.report is not None, "it is sent"
-        own_number, report, _ = one.report
-        now, broker = self.heartbeats.queue.now, self.heartbeats.broker
-        leaves = self.heartbeats.network.handled(now, Arrived(0, report), broker.service_us)
-        self._ask(one, own_number, report, leaves, None)
+        network, now = self.heartbeats.network, self.heartbeats.queue.now
+        # As `Network.handled`: of consumer groups nothing else that comes to it is computed.
+        leaves = max(now, network.busy_until) + self.heartbeats.broker.service_us
+        network.busy_until = leaves
+        self._ask(one, one.report[0], leaves, None, is_report=True)
 
     def _ask(
-        self,
-        one: Reconciling,
-        own_number: int,
-        report: ConsumerHeartbeat | None,
-        leaves: int,
-        rank: Rank | None,
+        self, one: Reconciling, own_number: int, leaves: int, rank: Rank | None, *, is_report: bool
     ) -> None:
-        """Let the coordinator handle a report, or a heartbeat; see what its answer leads to.
-
-        An answer to a heartbeat that said nothing comes last of its moment, as `Network.send` has
-        it (`rank`).
-        """
-        heartbeats = self.heartbeats
+        """Let the coordinator handle a report, or a heartbeat; see what its answer leads to."""
+        heartbeats, client = self.heartbeats, one.client
         network, now = heartbeats.network, heartbeats.queue.now
         link = network.links[one.number]
         link.arrives = now
         one.session_over = now + one.session_timeout
-        response, is_written = self.asking.answer(one.client, report)
+        response, is_written = self.asking.answer(client, is_report=is_report)
         if is_written:
             leaves += heartbeats.broker.append_us
-        link.returns = returns = network.returns(one.number, leaves)
-        one.answer = Answer(own_number, response, returns, rank, one.client.epoch)
+        returns = max(leaves + network.delays.one(link.back, leaves), link.returns)
+        link.returns = returns
+        one.answer = answer = Answer(own_number, response, returns, rank, client.epoch)
         one.pending, one.report = (returns, None), None
-        self._set_off(one, one.answer)
-
-    def _set_off(self, one: Reconciling, answer: Answer) -> None:
-        """Find out what an answer leads to, and when."""
-        client, target, returns = one.client, answer.response.assignment, answer.returns
-        if answer.response.error is not ConsumerError.NONE or returns >= one.due:
+        # What the answer leads to, and when.
+        target = response.assignment
+        if response.error is not NONE or returns >= one.due:
             self._leave(one)
         elif target is None or are_same(target, client.target):
             self.steps.hear(one, answer)
             self.answers[one.number] = answer
             self._rest_or_wait(one)
         elif (revokes := revokes_at(client, target, returns)) is not None:
-            self._expect_next(one, Next.REVOCATION, revokes)
+            self._expect_next(one, REVOCATION, revokes)
         else:
-            self._expect_next(one, Next.ASSIGNMENT, gains_at(client, returns))
+            self._expect_next(one, ASSIGNMENT, gains_at(client, returns))
 
     def _give_up(self, one: Reconciling) -> None:
         """Let a member stop to consume something; see when it has its target."""
         self.steps.give_up(one)
-        client, now = one.client, self.heartbeats.queue.now
-        assert client.going_for is not None
-        self._expect_next(one, Next.ASSIGNMENT, has_all_at(client, client.going_for, now))
+        client, queue = one.client, self.heartbeats.queue
+        gains = gains_something(client)
+        at = has_all_at(client, queue.now, gains=gains)
+        if gains or at >= one.due or not self.steps.is_alone(one):
+            self._expect_next(one, ASSIGNMENT, at)
+            return
+        # Nobody has to do with it when it reports that it has what it keeps.
+        one.next, one.reports_at = REPORT, at
+        number = one.number
+        arrives = self.heartbeats.network.arrives(number, at)
+        queue.start_later(one.key, at, arrives, (number, DUE), number)
 
     def _have_all(self, one: Reconciling) -> None:
         """Let a member have what it set out for, and report it."""
         self.steps.have_all(one)
         assert one.report is not None, "it reports what it has"
-        one.next = Next.REPORT
+        one.next = REPORT
         self._start(one, one.report[2])
 
     def _expect_next(self, one: Reconciling, what: Next, at: int) -> None:
@@ -252,23 +252,29 @@ class ReconcilingMembers:
 
     def catch_up(self) -> None:
         """Let all members know what has happened to them until now. Cost: O(those on their way)."""
-        now = self.heartbeats.queue.now
         for one in self.members.values():
             if one.pending is not None:
-                self.steps.go_on(one, now)
+                self._catch_up(one)
+
+    def _catch_up(self, one: Reconciling) -> None:
+        """Let a member know what has happened to it until now."""
+        queue = self.heartbeats.queue
+        has_reported = one.next is REPORT and queue.has_asked(one.key)
+        self.steps.go_on(one, queue.now + has_reported)
 
     def release(self, number: int) -> None:
         """Let a member go on by events, if it is on its way. Cost: O(log n)."""
         one = self.members.get(number)
         if one is None:
             return
-        self.heartbeats.queue.stop(("reconciling", number))
-        if one.next is Next.HEARTBEAT:
+        if one.next is HEARTBEAT:
+            self.heartbeats.queue.stop(one.key)
             del self.members[number]
             self.heartbeats.put(number, _rest(one))
             self.heartbeats.wake(number)
         else:
-            self.steps.go_on(one, self.heartbeats.queue.now)
+            self._catch_up(one)
+            self.heartbeats.queue.stop(one.key)
             self._leave(one)
 
     def _leave(self, one: Reconciling) -> None:
@@ -290,7 +296,7 @@ class ReconcilingMembers:
     def close(self, at: int) -> None:
         """Count heartbeats up to the end of a run; let members know of it. Cost: O(members)."""
         for one in self.members.values():
-            if one.next is Next.HEARTBEAT:
+            if one.next is HEARTBEAT:
                 sent = max((at - one.due) // one.every + 1, 0)
                 self.heartbeats.network.count(self.heartbeats.plain.request, sent)
             elif one.pending is not None:

@@ -10,11 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
-from assignors.simulation.timed.monitors.moment import Consumption
+from assignors.simulation.timed.monitors.moment import consuming
 from assignors.simulation.timed.monitors.watch import Watch, saw_member
 from assignors.simulation.timed.network import NEVER
 from assignors.simulation.timed.protocols.consumer.member import step
-from assignors.simulation.timed.protocols.consumer.member_state import next_request
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
@@ -54,7 +53,7 @@ class MemberSteps:
         """Let a member hear that nothing is new for it. Cost: O(1)."""
         client, watch = one.client, self.watch
         is_silent = not (client.must_send or client.acknowledges or answer.response.assignment)
-        if is_silent and self._is_to_hear(one) and not self._is_judged:
+        if is_silent and self._is_to_hear(one) and not self._is_judged():
             client.in_flight, client.epoch, one.pending = None, answer.response.epoch, None
             if watch is not None:
                 watch.generations[one.number] = client.epoch
@@ -65,7 +64,7 @@ class MemberSteps:
         """Let a member stop to consume what it is to give up. Cost: O(its partitions)."""
         now, answer = self.heartbeats.queue.now, one.answer
         assert answer is not None, "it has set off"
-        if self._is_to_hear(one) and not self._is_judged:
+        if self._is_to_hear(one) and not self._is_judged():
             kept = give_up(one.client, answer.response)
             self._consume(one, POLLED, [Consume(kept, "revoked"), REVOKING])
             one.pending = (now + one.client.config.revoke_ms * MILLISECOND, REVOKED)
@@ -76,7 +75,7 @@ class MemberSteps:
         """Let a member have what it set out for, and report it."""
         client, pending = one.client, one.pending
         has_revoked = pending is not None and pending[1] is REVOKED
-        if (has_revoked or self._is_to_hear(one)) and not self._is_judged:
+        if (has_revoked or self._is_to_hear(one)) and not self._is_judged():
             number, now, network = one.number, self.heartbeats.queue.now, self.heartbeats.network
             if has_revoked:
                 end_revocation(client)
@@ -86,16 +85,27 @@ class MemberSteps:
                 set_out_to_gain(client, one.answer.response)
             if take(client):
                 self._consume(one, ASSIGNED, [Consume(client.owned, "assigned")])
-            report = next_request(client)
-            client.number += 1
-            client.in_flight = client.number
             network.count(self.heartbeats.plain.request, 1)
             one.pending, one.due = None, now + one.every
-            one.report = (client.number, report, network.arrives(number, now))
+            one.report = (client.number, None, network.arrives(number, now))
         else:
             self.go_on(one, self.heartbeats.queue.now + 1)
 
-    @property
+    def is_alone(self, one: Reconciling) -> bool:
+        """Return whether nobody looks at a member that keeps what it has, until it reports that."""
+        watch, pending = self.watch, one.pending
+        is_seen = watch is not None and bool(watch.does[one.number].callbacks)
+        return not is_seen and pending is not None and pending[1] is REVOKED
+
+    def have_kept(self, one: Reconciling) -> None:
+        """Let a member that was alone have reported what it keeps. Cost: O(its partitions)."""
+        client = one.client
+        end_revocation(client)
+        take(client)
+        self.heartbeats.network.count(self.heartbeats.plain.request, 1)
+        one.pending, one.due = None, one.reports_at + one.every
+        one.report = (client.number, None, self.heartbeats.queue.now)
+
     def _is_judged(self) -> bool:
         """Whether monitors look at every step of a member."""
         watch = self.watch
@@ -148,7 +158,7 @@ class MemberSteps:
             queue = self.heartbeats.queue
             saw_member(watch, (queue.count, queue.now), number, event, effects)
         elif any(type(each) is Consume for each in effects):
-            watch.does[number] = Consumption(consumed=one.client.owned)
+            watch.does[number] = consuming(one.client.owned)
         watch.generations[number] = one.client.epoch
 
     def _report(self, one: Reconciling, at: int, sent: Send) -> None:

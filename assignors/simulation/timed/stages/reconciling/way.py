@@ -12,7 +12,10 @@ from __future__ import annotations
 from assignors.simulation.dice import Dice
 from assignors.simulation.timed.protocols.application import rest_of_poll, whole_poll
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
-from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeatResponse
+from assignors.simulation.timed.protocols.consumer.messages import (
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
+)
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.protocols.partitions import are_same, count, has_all, shared
 from assignors.simulation.timed.sides import Draws
@@ -44,10 +47,16 @@ def gains_at(client: ConsumerClient, at: int) -> int:
     return at + _poll_ahead(client) + client.config.assign_ms * MILLISECOND
 
 
-def has_all_at(client: ConsumerClient, target: TopicPartitions, at: int) -> int:
+def gains_something(client: ConsumerClient) -> bool:
+    """Return whether a member that has what it keeps is still to be given something."""
+    target = client.going_for
+    assert target is not None, "it has set out"
+    return count(client.owned) < count(target)
+
+
+def has_all_at(client: ConsumerClient, at: int, *, gains: bool) -> int:
     """Return when a member has its target that stops to consume something at `at`."""
     config = client.config
-    gains = count(shared(client.owned, target)) < count(target)
     takes = (config.revoke_ms + gains * config.assign_ms) * MILLISECOND
     if config.poll_spread_ms:
         return at + takes + whole_poll(config, _ahead(_draws(client)))
@@ -77,9 +86,9 @@ def end_revocation(client: ConsumerClient) -> None:
 
 
 def take(client: ConsumerClient) -> bool:
-    """Let a member have what it set out for; return whether it consumes more than before.
+    """Let a member have what it set out for, and report it; return whether it consumes more.
 
-    What it sends next reports that. Cost: O(its partitions).
+    Cost: O(its partitions).
     """
     target = client.going_for
     assert target is not None, "it has set out"
@@ -88,8 +97,21 @@ def take(client: ConsumerClient) -> bool:
         client.owned = target
     client.going_for, client.application.is_in_callback = None, False
     client.confirmed, client.confirmed_number = target, client.going_number
-    client.must_report = True
+    client.number = client.in_flight = client.number + 1
     return has_more
+
+
+def report_of(client: ConsumerClient) -> ConsumerHeartbeat:
+    """Return the heartbeat in which a member reports what it has."""
+    config = client.config
+    return ConsumerHeartbeat(
+        client.member_id,
+        client.epoch,
+        config.instance_id,
+        config.rack_id,
+        owned=client.confirmed,
+        client_id=config.name,
+    )
 
 
 def _set_out(client: ConsumerClient, answer: ConsumerHeartbeatResponse) -> TopicPartitions:

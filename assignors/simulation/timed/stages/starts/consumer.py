@@ -17,7 +17,7 @@ import numpy as np
 
 from assignors.simulation.dice import Dice
 from assignors.simulation.timed.costs.meter import Rebalance
-from assignors.simulation.timed.monitors.moment import Consumption
+from assignors.simulation.timed.monitors.moment import consuming
 from assignors.simulation.timed.plain_heartbeats import Rest
 from assignors.simulation.timed.protocols.consumer.assignment.topics import topics_seen
 from assignors.simulation.timed.protocols.consumer.coordinator import heartbeat
@@ -198,7 +198,7 @@ def _consume(
         for number, share in zip(own.numbers, shares, strict=True):
             watch.generations[number] = epoch
             if share:
-                watch.does[number] = Consumption(consumed=share)
+                watch.does[number] = consuming(share)
 
 
 def _bring_on(

@@ -18,6 +18,7 @@ from wire import TopicPartitions
 
 FEW = 5
 """Of fewer topics a set costs more than it saves."""
+STABLE, UNREVOKED = MemberState.STABLE, MemberState.UNREVOKED
 
 
 def reconciled(
@@ -36,8 +37,8 @@ def reconciled(
     `topics` is what it subscribes to, `known` what exists; `owned` is what it reports to own,
     `None` where it reports nothing. Cost: O(its partitions).
     """
-    is_waiting = member.state is MemberState.UNREVOKED and _owns_any(owned, member.revoking)
-    is_there = member.state is MemberState.STABLE and member.epoch == target_epoch
+    is_waiting = member.state is UNREVOKED and _owns_any(owned, member.revoking)
+    is_there = member.state is STABLE and member.epoch == target_epoch
     if is_waiting or is_there:
         if not has_changed_topics:
             return member
@@ -45,8 +46,11 @@ def reconciled(
             return _moved(member, member.epoch)  # as in Kafka: a record that says nothing new
         return _without_unsubscribed(member, {each for each in topics if each in known}, owned)
     asked = topics if len(topics) < FEW else set(topics)
-    wanted = {topic: n for topic, n in target.items() if topic in asked and topic in known}
-    return _next(member, target_epoch, wanted, owned, partition_epochs)
+    for topic in target:
+        if topic not in asked or topic not in known:
+            target = {each: n for each, n in target.items() if each in asked and each in known}
+            break
+    return _next(member, target_epoch, target, owned, partition_epochs)
 
 
 def _next(
@@ -79,15 +83,18 @@ def _next(
                 if number not in taken or number in own
             }
         must_wait = must_wait or len(stays) + len(free) < len(wanted)
-        for into, found in ((kept, stays), (lost, goes), (gained, free)):
-            if found:
-                into[topic] = found
+        if stays:
+            kept[topic] = stays
+        if goes:
+            lost[topic] = goes
+        if free:
+            gained[topic] = free
     if lost and _owns_any(owned, lost):
         epoch = member.epoch
-        return member.brought_to(epoch, epoch, MemberState.UNREVOKED, kept, lost)
+        return member.brought_to(epoch, epoch, UNREVOKED, kept, lost)
     for topic, numbers in gained.items():
         kept[topic] = {**kept.get(topic, {}), **numbers}
-    state = MemberState.UNRELEASED if must_wait else MemberState.STABLE
+    state = MemberState.UNRELEASED if must_wait else STABLE
     return member.brought_to(target_epoch, member.epoch, state, kept, {})
 
 
@@ -126,6 +133,8 @@ def _owns_any(owned: TopicPartitions | None, epochs: EpochsByPartition) -> bool:
     """Return whether a member still owns any of these; one that reports nothing may."""
     if owned is None:
         return True
-    return any(
-        not epochs.get(topic, {}).keys().isdisjoint(numbers) for topic, numbers in owned.items()
-    )
+    for topic, numbers in owned.items():
+        of_topic = epochs.get(topic)
+        if of_topic and not of_topic.keys().isdisjoint(numbers):
+            return True
+    return False

@@ -55,6 +55,7 @@ from assignors.simulation.timed.protocols.consumer.replay import REPLAYS
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from wire import TopicPartitions
 
+STABLE, UNREVOKED = MemberState.STABLE, MemberState.UNREVOKED
 MANY = 500
 """In a group of so many members little of a target is computed anew."""
 
@@ -194,7 +195,7 @@ def reconcile(
 
 def rebalance_timer(member: ConsumerMember) -> Timer:
     """Return what starts or stops the timer by which a member must have given up what it has to."""
-    is_revoking = member.state is MemberState.UNREVOKED
+    is_revoking = member.state is UNREVOKED
     wait = member.rebalance_timeout_ms * MILLISECOND if is_revoking else None
     return ("rebalance", member.member_id), wait, member.epoch
 
@@ -213,7 +214,7 @@ def nearer(
 
     `owned` is what it reports to own, `has_changed` whether it subscribes to something else.
     """
-    if member.epoch == target_epoch and member.state is MemberState.STABLE and not has_changed:
+    if member.epoch == target_epoch and member.state is STABLE and not has_changed:
         return member
     after = reconciled(
         member,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from assignors.simulation.timed.protocols.consumer.assignment.rounds import nearer, rebalance_timer
 from assignors.simulation.timed.protocols.consumer.assignment.targets import may_compute
-from assignors.simulation.timed.protocols.consumer.coordinator import updated
 from assignors.simulation.timed.protocols.consumer.coordinator_state import (
     ConsumerCoordinator,
     Timer,
@@ -21,34 +20,27 @@ from assignors.simulation.timed.protocols.consumer.group import (
 )
 from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerError,
-    ConsumerHeartbeat,
     ConsumerHeartbeatResponse,
 )
 from wire import TopicPartitions
 
+NONE = ConsumerError.NONE
+STABLE, UNREVOKED = MemberState.STABLE, MemberState.UNREVOKED
+
 
 def brought_on(
-    state: ConsumerCoordinator, now_ms: int, request: ConsumerHeartbeat
-) -> tuple[ConsumerHeartbeatResponse, Timer | None] | None:
-    """Return the answer to a heartbeat, and the timer that changes if its member is brought on.
-
-    `None`: it leads to more than that, and nothing has changed. Else its session begins anew as
-    well. Cost: O(partitions of the member).
-    """
-    member = state.group.members.get(request.member_id)
-    if member is None or updated(member, request) is not member:
-        return None
-    return silently_brought_on(state, now_ms, member, request.epoch, request.owned)
-
-
-def silently_brought_on(
     state: ConsumerCoordinator,
     now_ms: int,
     member: ConsumerMember,
     epoch: int,
     owned: TopicPartitions | None,
 ) -> tuple[ConsumerHeartbeatResponse, Timer | None] | None:
-    """Return what `brought_on` does for a heartbeat that says an epoch, and `owned` or `None`."""
+    """Return the answer to a heartbeat, and the timer that changes if its member is brought on.
+
+    It says an epoch and what the member owns, `None` for nothing, and asks for what the member has
+    asked for. `None`: it leads to more than that, and nothing has changed. Else its session begins
+    anew as well. Cost: O(partitions of the member).
+    """
     group = state.group
     target_epoch = group.target_epoch
     if (
@@ -59,14 +51,13 @@ def silently_brought_on(
         or (target_epoch < group.epoch and may_compute(state, group, now_ms))
     ):
         return None
-    if member.epoch == target_epoch and member.state is MemberState.STABLE:
-        return ConsumerHeartbeatResponse(ConsumerError.NONE, member.member_id, target_epoch), None
+    if epoch == target_epoch and member.state is STABLE:
+        return ConsumerHeartbeatResponse(NONE, member.member_id, epoch), None
     target = group.target_of(member)
     after = nearer(state, group, member, target_epoch=target_epoch, target=target, owned=owned)
     if after is member:
-        return ConsumerHeartbeatResponse(ConsumerError.NONE, member.member_id, member.epoch), None
-    keeps = after.state is MemberState.UNREVOKED and not member.revoking
-    group.move(member, after, keeps=keeps)
+        return ConsumerHeartbeatResponse(NONE, member.member_id, epoch), None
+    group.move(member, after, after.state is UNREVOKED and not member.revoking)
     given = None if after.assigned == member.assigned else partitions_of(after.assigned)
-    response = ConsumerHeartbeatResponse(ConsumerError.NONE, after.member_id, after.epoch, given)
+    response = ConsumerHeartbeatResponse(NONE, after.member_id, after.epoch, given)
     return response, rebalance_timer(after)
