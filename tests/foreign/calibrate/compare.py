@@ -2,7 +2,7 @@
 
 Moves and generations have to be equal; of times, the medians have to be near each other, and the
 distributions either not distinguishable or near at both ends. What holds and what does not is a row
-either way.
+either way. How well the medians are known is said beside them (`nearness`).
 """
 
 from __future__ import annotations
@@ -16,11 +16,9 @@ from typing import Any
 
 from assignors.simulation.timed.scenario import Verb
 from tests.foreign.calibrate.figures import Figures
+from tests.foreign.calibrate.nearness import Nearness, Off, Played, is_near, nearness_of
 from tests.foreign.calibrate.plan import Plan
 
-NEAR_SHARE = 0.1
-NEAR_S = 0.05
-"""A median is near another one if it is within either of these."""
 SAME_P = 0.01
 """Two samples of one distribution come out less alike than this once in a hundred times."""
 ENOUGH = 20
@@ -37,6 +35,8 @@ class Times:
     simulated: tuple[float, float, float]
     same_p: float | None
     """Of Kolmogorov and Smirnov's test; `None` for too few repetitions."""
+    nearness: Nearness | None
+    """How well the medians are known; `None` for too few groups."""
 
     @property
     def is_near(self) -> bool:
@@ -55,6 +55,7 @@ class Comparison:
 
     cell: str
     verb: Verb
+    groups: int
     repetitions: int
     unsettled: int
     """Real repetitions that ended before the group was at rest: they are left out."""
@@ -115,6 +116,7 @@ def compare(trials: Sequence[Trial], verb: Verb) -> Comparison:
     return Comparison(
         cell=trials[0].plan.cell.name,
         verb=verb,
+        groups=len(trials),
         repetitions=len(settled),
         unsettled=len(repetitions) - len(settled),
         moves=sum(real.moves in {run.moves for run in runs} for real, runs in settled),
@@ -123,32 +125,34 @@ def compare(trials: Sequence[Trial], verb: Verb) -> Comparison:
         ),
         more_rounds=(more, share),
         more_rounds_p=binomial_p(more, len(happened), share),
-        times={
-            name: _times(
-                [getattr(each, name) for each in happened],
-                [getattr(each, name) for each in predicted],
-            )
-            for name in TIMES
-        },
+        times={name: _times(trials, verb, name) for name in TIMES},
     )
 
 
-def _times(real: list[float], simulated: list[float]) -> Times:
+def _times(trials: Sequence[Trial], verb: Verb, name: str) -> Times:
+    groups = [_played(trial, verb, name) for trial in trials]
+    real = [value for each in groups for value in each.real]
+    simulated = [value for each in groups for said in each.simulated for value in said]
     is_enough = len(real) >= ENOUGH
     return Times(
         real=_percentiles(real),
         simulated=_percentiles(simulated),
         same_p=kolmogorov_smirnov_p(real, simulated) if is_enough and simulated else None,
+        nearness=nearness_of(groups),
     )
 
 
-def is_near(real: float, simulated: float) -> bool:
-    """Return whether a predicted median counts as right.
-
-    >>> is_near(0.02, 0.06), is_near(27.0, 29.0), is_near(3.0, 3.4)
-    (True, True, False)
-    """
-    return abs(real - simulated) <= max(NEAR_SHARE * real, NEAR_S)
+def _played(trial: Trial, verb: Verb, name: str) -> Played:
+    """Return a figure of the repetitions that came to rest, on both sides."""
+    settled = [
+        (real, [run for run in runs if run.is_settled])
+        for real, runs in trial.repetitions(verb)
+        if real.is_settled
+    ]
+    return Played(
+        real=[getattr(real, name) for real, _ in settled],
+        simulated=[[getattr(run, name) for run in runs] for _, runs in settled],
+    )
 
 
 def _percentiles(values: list[float]) -> tuple[float, float, float]:
@@ -198,6 +202,7 @@ def as_row(comparison: Comparison) -> dict[str, Any]:
     return {
         "cell": comparison.cell,
         "verb": comparison.verb.value,
+        "groups": comparison.groups,
         "repetitions": comparison.repetitions,
         "unsettled": comparison.unsettled,
         "moves": comparison.moves,
@@ -210,8 +215,25 @@ def as_row(comparison: Comparison) -> dict[str, Any]:
                 "simulated": [round(value, 4) for value in times.simulated],
                 "is_near": times.is_near,
                 "same_p": None if times.same_p is None else round(times.same_p, 4),
+                **_as_known(times.nearness),
             }
             for name, times in comparison.times.items()
         },
         "misses": comparison.misses,
     }
+
+
+def _as_known(nearness: Nearness | None) -> dict[str, Any]:
+    if nearness is None:
+        return {"known": None}
+    shares = nearness.correlation
+    return {
+        "known": nearness.known.value,
+        "off": _as_off(nearness.medians),
+        "off_by_pairs": _as_off(nearness.pairs),
+        "correlation": None if shares is None else round(shares, 3),
+    }
+
+
+def _as_off(off: Off) -> list[float]:
+    return [round(value, 4) for value in (off.value, off.low, off.high)]

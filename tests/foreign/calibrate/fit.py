@@ -21,8 +21,9 @@ from statistics import median
 
 from assignors.simulation.timed.scenario import GroupProtocol, Verb
 from assignors.simulation.timed.simulation import simulate
-from tests.foreign.calibrate.compare import NEAR_S, TIMES, compare
+from tests.foreign.calibrate.compare import TIMES, compare
 from tests.foreign.calibrate.figures import spreads_of
+from tests.foreign.calibrate.nearness import NEAR_S
 from tests.foreign.calibrate.plan import KINDS, MILLI, Kind
 from tests.foreign.calibrate.predictions import predicts_one_by_one, trials_of
 from tests.foreign.calibrate.real import Recording

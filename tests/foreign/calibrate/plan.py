@@ -108,6 +108,8 @@ class Plan:
     """When what happens in a cell. Times are milliseconds."""
 
     cell: Cell
+    seed: int
+    """Of which the times were drawn."""
     warm_up: tuple[Action, ...]
     """A member of a group that is empty otherwise: a cold process starts and joins slowly."""
     starts: tuple[tuple[int, str], ...]
@@ -153,6 +155,7 @@ def plan_of(cell: Cell, *, repetitions: int, seed: int) -> Plan:
             at += _pause(pause, cell)
     return Plan(
         cell=cell,
+        seed=seed,
         warm_up=(
             Action(at_ms=0, do=Verb.START, member="a"),
             Action(at_ms=WARM_MS - 2000, do=Verb.STOP, member="a"),

@@ -22,6 +22,8 @@ from tests.foreign.calibrate.plan import KINDS, MILLI, Kind, Plan
 from tests.foreign.calibrate.real import Recording
 from tests.foreign.calibrate.simulated import Constants, Course, generations, play, scenario_of
 
+SEEDS_MAX = 100
+"""No group is predicted more often: each seed of a plan has so many of its own."""
 FOUNDING_MS = 1000
 """How long the first round waits for more members, and as long again once they have come."""
 REPETITIONS_MAX = 1000
@@ -31,14 +33,19 @@ REPETITIONS_MAX = 1000
 def trials_of(
     recordings: Iterable[Recording], constants: Constants, *, seeds: range
 ) -> list[Trial]:
-    """Return each recorded group beside what is predicted of it, with random numbers of its own."""
+    """Return each recorded group beside what is predicted of it, with random numbers of its own.
+
+    They are the same whatever else was recorded.
+    """
     return [
         Trial(
             plan=each.plan,
             real=each.figures,
-            simulated=predict(each, constants, seeds=[len(seeds) * place + seed for seed in seeds]),
+            simulated=predict(
+                each, constants, seeds=[SEEDS_MAX * each.plan.seed + n for n in seeds]
+            ),
         )
-        for place, each in enumerate(recordings)
+        for each in recordings
     ]
 
 

@@ -102,15 +102,16 @@ def play(
 
     Processes start `apart_s` seconds after each other. Takes as long as the longest plan, and that.
     """
-    names = {plan.cell.name: f"{plan.cell.name}-{mark}" for plan in plans}
+    # A cell may be played by several groups at a time.
+    names = [f"{plan.cell.name}-{mark}{place}" for place, plan in enumerate(plans)]
     Admin(broker.bootstrap).create_topics(
-        {names[plan.cell.name]: plan.cell.partitions for plan in plans}
+        {name: plan.cell.partitions for name, plan in zip(names, plans, strict=True)}
     )
     before = _wall_offset()
     with ThreadPoolExecutor(len(plans)) as pool:
         played = []
-        for plan in plans:
-            played.append(pool.submit(_play, broker, plan, names[plan.cell.name], folder))
+        for name, plan in zip(names, plans, strict=True):
+            played.append(pool.submit(_play, broker, plan, name, folder))
             time.sleep(apart_s)
         lines = [each.result() for each in played]
     offset = (before + _wall_offset()) // 2
@@ -118,9 +119,7 @@ def play(
     begun, arrived = _times(log, BEGUN, offset), _times(log, ARRIVED, offset)
     return [
         _recording(plan, reported, begun.get(name, []), arrived.get(name, []))
-        for (plan, reported), name in zip(
-            zip(plans, lines, strict=True), names.values(), strict=True
-        )
+        for name, plan, reported in zip(names, plans, lines, strict=True)
     ]
 
 

@@ -13,15 +13,15 @@ from tests.foreign.calibrate.plan import TOPIC, cell, plan_of
 from tests.foreign.calibrate.real import Recording
 
 
-def save(recordings: Iterable[Recording], folder: Path, *, repetitions: int, seed: int) -> None:
+def save(recordings: Iterable[Recording], folder: Path) -> None:
     """Write each recording to a file of its own. The plan is made again from its seed."""
     folder.mkdir(parents=True, exist_ok=True)
     for each in recordings:
         document = {
             "kind": each.plan.cell.kind,
             "members": each.plan.cell.members,
-            "repetitions": repetitions,
-            "seed": seed,
+            "repetitions": len(each.plan.verbs) // 2,
+            "seed": each.plan.seed,
             "done": [[verb.value, member, at] for (verb, member), at in each.done.items()],
             "changes": [
                 [one.at, one.member_id, list(one.owned.get(TOPIC, ()))] for one in each.changes
@@ -30,13 +30,15 @@ def save(recordings: Iterable[Recording], folder: Path, *, repetitions: int, see
             "arrivals": each.arrivals,
             "died": each.died,
         }
-        path = folder / f"{each.plan.cell.name}-{seed}.json"
+        path = folder / f"{each.plan.cell.name}-{each.plan.seed}.json"
         path.write_text(json.dumps(document), "utf-8")
 
 
 def load(folder: Path) -> list[Recording]:
-    """Read what `save` wrote, in the order of the names."""
-    return [_read(json.loads(path.read_text("utf-8"))) for path in sorted(folder.glob("*-*.json"))]
+    """Read what `save` wrote, in the order of the cells' names and the seeds."""
+    paths = {path.stem.rpartition("-")[::2]: path for path in folder.glob("*-*.json")}
+    ordered = sorted(paths, key=lambda name: (name[0], int(name[1])))
+    return [_read(json.loads(paths[name].read_text("utf-8"))) for name in ordered]
 
 
 def _read(document: dict[str, Any]) -> Recording:

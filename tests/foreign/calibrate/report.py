@@ -1,9 +1,11 @@
 """Compares recordings with the simulator, and writes RESULTS.md and results.json.
 
-    python -m tests.foreign.calibrate.report --fit      # with constants found anew
+    python -m tests.foreign.calibrate.report --folders build/calibrate/a build/calibrate/b
+    python -m tests.foreign.calibrate.report --folders build/calibrate/a --fit build/calibrate/a
 
-Without `--fit` the kept constants are used: so a change of the simulator is held against the last
-long run without playing it again.
+The groups of all folders are compared together. Without `--fit` the kept constants are used: so a
+change of the simulator is held against the last long run without playing it again, and everything
+that was recorded after the constants were found is predicted.
 """
 
 from __future__ import annotations
@@ -11,14 +13,16 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import groupby
+from math import ceil
 from pathlib import Path
-from typing import Any
 
-from assignors.simulation.timed.scenario import Verb
 from tests.foreign.calibrate import fit
-from tests.foreign.calibrate.compare import Comparison, as_row, compare
+from tests.foreign.calibrate.compare import Comparison, Trial, as_row, compare
+from tests.foreign.calibrate.page import VERBS, Source, as_text, near_by_class, summary
 from tests.foreign.calibrate.plan import KINDS
 from tests.foreign.calibrate.predictions import predicts_one_by_one, trials_of
 from tests.foreign.calibrate.real import Recording
@@ -27,259 +31,113 @@ from tests.foreign.calibrate.simulated import Constants
 from tests.interop.install import ROOT
 
 HERE = Path(__file__).resolve().parent
-SEEDS = range(5)
-COURSES = range(20)
-"""Seeds of kinds of which a whole plan is one run: its figures depend on each other, and medians of
-five runs are tenths apart from those of another five."""
-HEAD = """\
-# What the timed simulator predicts of real groups
+MACHINE = "machine.json"
+RUNS = 24
+RUNS_MIN = 2
+"""Of a cell in all, and of each of its groups."""
+COURSES = 60
+COURSES_MIN = 5
+"""The same of kinds of which a whole plan is one run: its figures depend on each other, and medians
+of fifteen runs are tenths apart from those of another fifteen."""
 
-Written by `make calibrate`. The same plan is played by real members on a Kafka 4.4.0 broker and by
-the simulator, verb for verb at the same moments: a member joins a group at rest, and leaves it
-again, at a random phase of the heartbeats, with the defaults of clients and broker. Ten partitions
-a member. Each row is of several groups, founded one after the other: what a group has been through
-sets the phases of its members. Constants are fitted to groups of 10; those of 3 and 30 are
-predictions.
 
-A median is near within 10 % or 50 ms. A distribution is missed if a test of Kolmogorov and Smirnov
-tells the two apart (p < 0.01) and the 5th or 95th percentile is not near. Rounds are missed if the
-share of joins with a round more is unlikely (p < 0.01).
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """A cell's joins or leaves: in all recordings, and in each by itself."""
 
-Idle is in partition-seconds. The time is in seconds, from the start of the member's process or of
-its close to the last partition taken. 5th, 50th and 95th percentile each. Repetitions after which
-the group was not at rest in time are counted in brackets, and left out.
-"""
-FINDINGS = """\
-## What it found
-
-* librdkafka's heartbeats go on over a rebalance (`heartbeats_go_on`); those of Java's client start
-  anew with each generation, those of kafka-python with each assignment.
-* librdkafka's main thread looks for what is due only when it wakes: for a message, by a timer once
-  a second, and by one every half second that starts anew with each assignment (`wake_ms`). So its
-  heartbeats are 3.000 to 3.006 s apart, most leave in step with the last assignment, and eager
-  members stop nearly together, though their heartbeats go on. A newcomer beats as soon as it has
-  its first assignment. If another member has joined again before that, it does so too, a second
-  after its own last join or later, as it wakes: at once, 0.5 or 1.0 s later. If not, it learns of
-  the second round with its next heartbeat.
-* All members of a group are on one machine, mostly in one process, which handles one of them after
-  the other (`handling_us`): ten answers that leave the broker together are acted on one by one. So
-  what an eager round costs grows with the members. A thread finishes what it has begun: with Java's
-  client and kafka-python a member's callback follows its answer at once; with librdkafka another
-  thread runs it. So from the first member that is assigned its partitions to the last one it takes,
-  in the median with 3, 10 and 30 members, librdkafka 0.6, 2.1 and 5.7 ms (predicted: 0.6, 1.9 and
-  5.9), Java's client 1.3, 6.0 and 14.9 ms (1.5, 5.7 and 17.7), and kafka-python 2.7, 12.5 and 52 ms
-  (3.6, 12.0 and 46).
-* What an answer costs is measured by that time, in groups of ten, and no longer looked for among
-  what joins and leaves cost, which the phases of heartbeats decide. Three, ten and thirty members
-  say much the same: 200, 200 and 200 us for librdkafka, 250, 300 and 250 for Java's client, 500,
-  600 and 600 for kafka-python; in another run, with a load of 2.3, 200, 200 and 200, 300, 300 and
-  300, and 400, 800 and 800.
-* The order of turns also decides what comes first in cooperative groups of librdkafka, a newcomer's
-  first heartbeat or the JoinGroup of a member that has revoked: the newcomer needs one turn, the
-  others one for the answer and one after the callback. Of three members the newcomer came second in
-  11 of 31 joins; of ten one member never revokes, and learns of the second round with its next
-  heartbeat, whoever came first. Packets on the wire showed it: with three members the two requests
-  left 0.1 ms apart.
-* The same packets, of new groups of ten on a busy machine, say what no longer has to be fitted: a
-  heartbeat is answered after 0.4 ms; a callback, which only writes a line, takes a tenth of that;
-  and a leader's SyncGroup is later than those of the others by `compute_us_per_partition`. A leader
-  that computes for longer gives the others time for theirs: fewer come too late.
-* A poll of these programs lasts 50 to 150 ms. A member of kafka-python, or of Java's KIP-848
-  client, goes on with a rebalance at the end of the one that it is in: half of it on the average,
-  and longer ones are met more often (`poll_spread_ms`).
-* kafka-python 3.0.12 ends a round in a poll alone (`between_polls_us`). If its assignment comes
-  between two polls, the next poll forgets that round and joins anew: on the wire, one JoinGroup in
-  twelve followed an assignment that nobody had used. A follower's changes nothing, as its bytes are
-  the same. A leader's starts another round, three seconds later for the others: most rounds more
-  are such ones.
-* With thirty members that poll begins later still: amid a round the application's thread is one of
-  sixty that wait for Python's lock, and gets it after half of them in the mean. So 59 % of the
-  joins of thirty take a round more, 20 % of those of ten, and 7 % of those of three; predicted are
-  45, 21 and 2 %, by one constant of half a millisecond. That constant is fitted to ten alone, but
-  the half was chosen, among none, all and half of those that wait, with the figures of ten and
-  thirty in sight; so was which thread runs a callback, with those of all sizes.
-* That a heartbeat is due costs librdkafka nothing: the look that sends it needs the processor. Once
-  the model let heartbeats wait for their turn to be due. So of thirty members, which beat one after
-  the other over 6 ms, the last ones missed their look by some of them, and beat half a second after
-  the others from then on: a join cost thirty eager members 0.7 s, and 131 idle partition-seconds,
-  more than it did.
-* What is left of eager librdkafka groups: a member whose looks by the second meet its heartbeats
-  keeps its phase, while the others beat some 10 ms later after each round. A join that falls in
-  between sets them apart by half a second or more from then on. Real members drift faster: one
-  round in twenty has 20 ms from the last one that stops to the first that is assigned, where 5 ms
-  are predicted. Then one of the 21 other groups of the run may have a round of its own, which no
-  scenario of one group has.
-* Leaves of ten cooperative members of kafka-python are right one by one: half of them to 0.02 s.
-  Between 1.21 s and 1.65 s there was none, and one left just before the others' heartbeats instead
-  of just after: so the medians are 1.43 s and 1.67 s.
-* Leaves of thirty cooperative members of librdkafka are off by a tenth, and of three KIP-848
-  members of Java's client by an eighth: each row is three courses, in which one leave sets the
-  phases that the next one meets. In another run both are near.
-* In that run, with a load of 2.3 (at most 9.5), 56 of 60 and 23 of 36 medians are near those that
-  the constants above predict, and nothing was fitted to it. Off there are leaves of three
-  cooperative members of librdkafka and of ten of kafka-python, and joins of thirty of kafka-python;
-  and eager groups of thirty of librdkafka, which a busy moment set apart early: 114
-  partition-seconds of idle a join, where 21 were found here and 38 are predicted.
-* Eager joins of Java's members leave 0.06, 0.3 and 4 partition-seconds more idle than is predicted,
-  with 3, 10 and 30 members. From the median member that stops to the last one it takes 2, 6 and 23
-  ms, and 5, 9 and 13 as predicted: what delays their heartbeats grows with the members, where
-  `late_ms` is the same for all sizes. Their threads look for a heartbeat every 100 ms; that this
-  costs turns as well is not modelled.
-* KIP-848 members of Java's client run callbacks in polls, and report what they gave up one poll
-  after that, after the callback for what is new. The reports set the phases of later heartbeats:
-  without this mechanism leaves were predicted up to a second off after a few rebalances.
-* An idle member that polls at even times falls in step with its heartbeats, as the interval of
-  those is a multiple of the polls': an assignment then waits for nearly a whole poll, not for half
-  of one. Members poll at uneven times here.
-* A round more in Java's cooperative groups comes from a late SyncGroup: another member has revoked
-  and joined again before it. On the wire a follower's SyncGroup follows its JoinGroup answer after
-  1 ms, one in twenty after 3 ms or more, as its threads get a processor; nothing in the client's
-  source delays it. How often is a matter of the machine's load: look at the load above before
-  those rows.
-* A classic repetition is predicted from the phase that it really had, the time since the last
-  generation, with random numbers of its own. Under KIP-848, and in groups of librdkafka, each
-  member has a phase of its own, which nobody reports: there a whole plan is one run, and thirty
-  repetitions are not independent.
-"""
-VERBS = {Verb.START: "join", Verb.STOP: "leave"}
+    pooled: Comparison
+    alone: Mapping[str, Comparison]
+    """By the recording's name."""
 
 
 def main() -> None:
     """Compare again what was recorded."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "calibrate")
-    parser.add_argument("--fit", action="store_true", help="look for constants first")
+    default = [ROOT / "build" / "calibrate"]
+    parser.add_argument("--folders", type=Path, nargs="+", default=default)
+    parser.add_argument("--fit", type=Path, help="look for constants in this folder first")
     chosen = parser.parse_args()
-    write_results(chosen.folder, is_fitted=chosen.fit)
+    write_results(chosen.folders, fitted=chosen.fit)
 
 
-def write_results(folder: Path, *, is_fitted: bool) -> None:
-    """Compare the recordings of a folder, and write the two files of results beside this one."""
-    recordings = load(folder)
-    if is_fitted:
-        fit.keep(fit.fit(recordings))
+def write_results(folders: Sequence[Path], *, fitted: Path | None) -> None:
+    """Compare the recordings of some folders, and write the two files of results beside this one.
+
+    Constants are looked for in `fitted` first, if there is one. Cost: minutes.
+    """
+    if fitted is not None:
+        fit.keep(fit.fit(load(fitted)))
+        _mark_fitted(fitted)
+    recordings = {folder.name: load(folder) for folder in folders}
+    assert len(recordings) == len(folders), "folders have names of their own"
     constants = fit.kept()
-    machine = json.loads((folder / "machine.json").read_text("utf-8"))
-    write_rows(compared(recordings, constants), constants, machine)
-
-
-def write_rows(
-    rows: Sequence[Comparison],
-    constants: Mapping[str, Constants],
-    machine: Mapping[str, Any],
-) -> None:
-    """Write results.json and RESULTS.md."""
+    rows = compared(recordings, constants)
+    sources = [_source(folder, rows) for folder in folders]
     document = {
-        "machine": machine,
+        "recordings": [asdict(source) for source in sources],
         "constants": {kind: asdict(each) for kind, each in constants.items()},
-        "rows": [as_row(row) for row in rows],
+        "rows": [as_row(row.pooled) for row in rows],
     }
+    pooled = [row.pooled for row in rows]
     (HERE / "results.json").write_text(json.dumps(document, indent=1) + "\n", "utf-8")
-    (HERE / "RESULTS.md").write_text(as_text(rows, constants, machine), "utf-8")
-    print(summary(rows))
+    (HERE / "RESULTS.md").write_text(as_text(pooled, constants, sources), "utf-8")
+    print(summary(pooled))
 
 
 def compared(
-    recordings: Iterable[Recording], constants: Mapping[str, Constants]
-) -> list[Comparison]:
+    recordings: Mapping[str, Sequence[Recording]], constants: Mapping[str, Constants]
+) -> list[Compared]:
     """Return the comparison of each cell's joins and leaves, by kind and size."""
-    rows = []
-    for (place, _), several in groupby(sorted(recordings, key=_place), key=_place):
-        kind = list(KINDS)[place]
-        seeds = SEEDS if predicts_one_by_one(KINDS[kind]) else COURSES
-        trials = trials_of(several, constants[kind], seeds=seeds)
-        rows += [compare(trials, verb) for verb in VERBS]
-    return rows
+    named = [(each, name) for name, several in recordings.items() for each in several]
+    cells = [list(several) for _, several in groupby(sorted(named, key=_place), key=_place)]
+    with ProcessPoolExecutor() as processes:
+        found = list(processes.map(partial(_of_cell, constants=constants), cells))
+    return [row for rows in found for row in rows]
 
 
-def _place(recording: Recording) -> tuple[int, int]:
-    cell = recording.plan.cell
+def _place(named: tuple[Recording, str]) -> tuple[int, int]:
+    cell = named[0].plan.cell
     return list(KINDS).index(cell.kind), cell.members
 
 
-def summary(rows: Iterable[Comparison]) -> str:
-    """Return how much was predicted, in a line for each class of protocols."""
-    listed = list(rows)
-    lines = []
-    for name, is_eager in (("cooperative and KIP-848", False), ("eager", True)):
-        wanted = [row for row in listed if KINDS[_kind(row)].is_eager == is_eager]
-        count = sum(row.repetitions for row in wanted)
-        exact = sum(row.moves for row in wanted)
-        same = sum(row.generations for row in wanted)
-        for figure, words in (("duration_s", "round times"), ("idle_s", "idle times")):
-            near = sum(row.times[figure].is_near for row in wanted)
-            lines.append(f"{name}: medians of {words}: {near} of {len(wanted)} near")
-        lines.append(f"{name}: moves equal in {exact}, generations in {same} of {count}")
-    return "\n".join(lines)
-
-
-def _kind(row: Comparison) -> str:
-    return row.cell.rpartition("-")[0]
-
-
-def as_text(
-    rows: Iterable[Comparison],
-    constants: Mapping[str, Constants],
-    machine: Mapping[str, Any],
-) -> str:
-    """Return the results as Markdown."""
-    listed = list(rows)
-    clients = ", ".join(f"{name} {version}" for name, version in machine["clients"].items())
-    loads = "; ".join(
-        f"with {each['groups']} groups {each['load_median']} (at most {each['load_max']})"
-        for each in machine["loads"]
-    )
-    return "\n".join(
-        [
-            HEAD,
-            f"{machine['date']}, {machine['processor']}, {machine['cores']} cores, one broker and",
-            f"all members on it; {clients}. Load average, median: {loads}.",
-            "",
-            "```",
-            summary(listed),
-            "```",
-            "",
-            *_table(listed),
-            "",
-            "## Constants",
-            "",
-            *_constants(constants),
-            "",
-            FINDINGS,
-        ]
-    )
-
-
-def _table(rows: Iterable[Comparison]) -> list[str]:
-    lines = [
-        "| cell | | n | idle, real | predicted | time, real | predicted | more rounds | misses |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
-    for row in rows:
-        more, share = row.more_rounds
-        more_share = more / max(row.repetitions, 1)
-        rounds = f"{more_share:.0%} / {share:.0%}" if more or share else ""
-        times = [
-            " / ".join(f"{value:.2f}" for value in side)
-            for name in ("idle_s", "duration_s")
-            for side in (row.times[name].real, row.times[name].simulated)
-        ]
-        count = f"{row.repetitions} (+ {row.unsettled})" if row.unsettled else str(row.repetitions)
-        cells = [row.cell, VERBS[row.verb], count, *times, rounds]
-        lines.append(f"| {' | '.join(cells)} | {', '.join(row.misses)} |")
-    return lines
-
-
-def _constants(constants: Mapping[str, Constants]) -> list[str]:
-    names = [each.name for each in fields(Constants)]
+def _of_cell(
+    named: Sequence[tuple[Recording, str]], constants: Mapping[str, Constants]
+) -> list[Compared]:
+    kind = named[0][0].plan.cell.kind
+    is_short = predicts_one_by_one(KINDS[kind])
+    in_all, least = (RUNS, RUNS_MIN) if is_short else (COURSES, COURSES_MIN)
+    seeds = range(max(ceil(in_all / len(named)), least))
+    trials = trials_of((each for each, _ in named), constants[kind], seeds=seeds)
+    by_name: dict[str, list[Trial]] = {}
+    for trial, (_, name) in zip(trials, named, strict=True):
+        by_name.setdefault(name, []).append(trial)
     return [
-        f"| kind | {' | '.join(f'`{name}`' for name in names)} |",
-        f"|{'---|' * (len(names) + 1)}",
-        *(
-            f"| {kind} | {' | '.join(str(getattr(each, name)) for name in names)} |"
-            for kind, each in constants.items()
-        ),
+        Compared(
+            pooled=compare(trials, verb),
+            alone={name: compare(several, verb) for name, several in by_name.items()},
+        )
+        for verb in VERBS
     ]
+
+
+def _source(folder: Path, rows: Iterable[Compared]) -> Source:
+    """Return what a recording is, and how many of its medians are near by themselves."""
+    machine = json.loads((folder / MACHINE).read_text("utf-8"))
+    alone = [row.alone[folder.name] for row in rows if folder.name in row.alone]
+    return Source(
+        name=folder.name,
+        machine=machine,
+        is_fitted=machine.get("is_fitted", False),
+        groups=max(each.groups for each in alone),
+        repetitions=sum(each.repetitions for each in alone),
+        near=near_by_class(alone),
+    )
+
+
+def _mark_fitted(folder: Path) -> None:
+    path = folder / MACHINE
+    machine = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps({**machine, "is_fitted": True}, indent=2), "utf-8")
 
 
 if __name__ == "__main__":

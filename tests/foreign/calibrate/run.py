@@ -2,10 +2,13 @@
 
     python -m tests.foreign.calibrate.run --groups 3 --repetitions 11    # half an hour of waiting
 
-Every cell is played by several groups, one after the other: the heartbeats of members that were
-once apart stay so, and many repetitions in one group say less than as many in several. Groups of
-one wave, of different cells, run side by side. The recordings stay in `--folder`, from where
-`tests.foreign.calibrate.report` compares them again.
+Every cell is played by several groups: the heartbeats of members that were once apart stay so, and
+many repetitions in one group say less than as many in several. Groups of one wave, of different
+cells, run side by side. The recordings stay in `--folder`, from where
+`tests.foreign.calibrate.report` compares them again, with those of other folders:
+
+    python -m tests.foreign.calibrate.run --groups 6 --seed 101 --side-by-side 2 \\
+        --folder build/calibrate/b --only-record
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import os
 import platform
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,13 +30,12 @@ from tests.foreign.calibrate.crowds import versions
 from tests.foreign.calibrate.plan import HEARTBEAT_MS, KINDS, Cell, cell, plan_of
 from tests.foreign.calibrate.real import play, settings
 from tests.foreign.calibrate.recordings import save
-from tests.foreign.calibrate.report import write_results
+from tests.foreign.calibrate.report import MACHINE, write_results
 from tests.interop.broker import Broker
 from tests.interop.install import ROOT
 
 FOLDER = ROOT / "build" / "calibrate"
 SIZES = (3, 10, 30)
-MACHINE = "machine.json"
 LOOK_S = 10.0
 STARTS_APART_S = 3.0
 """A group is founded by a process that is alone in starting."""
@@ -41,51 +43,49 @@ STARTS_APART_S = 3.0
 
 def main() -> None:
     """Play, save, compare."""
+    chosen = _options()
+    known: dict[int, list[float]] = {}
+    seeds = range(chosen.seed, chosen.seed + chosen.groups)
+    for some in _batches(seeds, chosen.side_by_side):
+        for place, cells in enumerate(waves(chosen.kinds, chosen.sizes)):
+            known.setdefault(place, []).extend(_wave(cells, chosen, some))
+            _keep_machine(chosen, known)
+    if not chosen.only_record:
+        write_results([chosen.folder], fitted=chosen.folder)
+
+
+def _batches(seeds: range, size: int) -> list[range]:
+    return [seeds[at : at + size] for at in range(0, len(seeds), size)]
+
+
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--groups", type=int, default=3, help="of each cell")
     parser.add_argument("--repetitions", type=int, default=11, help="the first is left out")
     parser.add_argument("--seed", type=int, default=1, help="of the first group")
     parser.add_argument("--folder", type=Path, default=FOLDER)
-    chosen = parser.parse_args()
-    loads = []
-    for cells in waves():
-        seen = [
-            load
-            for seed in range(chosen.seed, chosen.seed + chosen.groups)
-            for load in _wave(cells, chosen, seed)
-        ]
-        loads.append(
-            {
-                "groups": len(cells),
-                "load_median": round(median(seen), 1),
-                "load_max": round(max(seen), 1),
-            }
-        )
-    machine = {
-        "date": f"{datetime.now(tz=UTC):%Y-%m-%d}",
-        "processor": processor(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "clients": versions(),
-        "loads": loads,
-    }
-    (chosen.folder / MACHINE).write_text(json.dumps(machine, indent=2), "utf-8")
-    write_results(chosen.folder, is_fitted=True)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--sizes", nargs="+", type=int, choices=SIZES, default=list(SIZES))
+    parser.add_argument("--side-by-side", type=int, default=1, help="groups of each cell at a time")
+    parser.add_argument("--only-record", action="store_true", help="compare later, by the report")
+    return parser.parse_args()
 
 
-def waves() -> list[list[Cell]]:
+def waves(kinds: Sequence[str], sizes: Sequence[int]) -> list[list[Cell]]:
     """Return the cells that run at the same time: those that keep a core busy by themselves last.
 
     Thirty kafka-python members in one process do; all others together need a third of a core.
     """
-    cells = [cell(kind, size) for kind in KINDS for size in SIZES]
+    cells = [cell(kind, size) for kind in kinds for size in sizes]
     busy = [each for each in cells if each.members == SIZES[-1] and "python" in each.kind]
-    return [[each for each in cells if each not in busy], busy]
+    return [wave for wave in ([each for each in cells if each not in busy], busy) if wave]
 
 
-def _wave(cells: Sequence[Cell], chosen: argparse.Namespace, seed: int) -> list[float]:
+def _wave(cells: Sequence[Cell], chosen: argparse.Namespace, seeds: Sequence[int]) -> list[float]:
     """Play some cells side by side; return the load averages meanwhile."""
-    plans = [plan_of(each, repetitions=chosen.repetitions, seed=seed) for each in cells]
+    plans = [
+        plan_of(each, repetitions=chosen.repetitions, seed=seed) for seed in seeds for each in cells
+    ]
     minutes = max(plan.until for plan in plans) / 60_000
     print(f"{len(plans)} groups: {minutes:.0f} minutes", flush=True)
     own = settings(HEARTBEAT_MS[GroupProtocol.CONSUMER])
@@ -95,8 +95,29 @@ def _wave(cells: Sequence[Cell], chosen: argparse.Namespace, seed: int) -> list[
         _load() as seen,
     ):
         recordings = play(broker, plans, mark="run", folder=Path(folder), apart_s=STARTS_APART_S)
-    save(recordings, chosen.folder, repetitions=chosen.repetitions, seed=seed)
+    save(recordings, chosen.folder)
     return seen
+
+
+def _keep_machine(chosen: argparse.Namespace, known: Mapping[int, Sequence[float]]) -> None:
+    """Write down on what machine the recordings were made, and how busy it was meanwhile."""
+    cells = waves(chosen.kinds, chosen.sizes)
+    machine = {
+        "date": f"{datetime.now(tz=UTC):%Y-%m-%d}",
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "clients": versions(),
+        "loads": [
+            {
+                "groups": chosen.side_by_side * len(cells[place]),
+                "load_median": round(median(seen), 1),
+                "load_max": round(max(seen), 1),
+            }
+            for place, seen in known.items()
+        ],
+    }
+    (chosen.folder / MACHINE).write_text(json.dumps(machine, indent=2), "utf-8")
 
 
 @contextmanager

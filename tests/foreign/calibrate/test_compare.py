@@ -155,5 +155,5 @@ def test_a_recording_is_read_as_it_was_saved(tmp_path: Path) -> None:
         arrivals=[3],
         died=0,
     )
-    save([recording], tmp_path, repetitions=2, seed=5)
+    save([recording], tmp_path)
     assert load(tmp_path) == [recording]

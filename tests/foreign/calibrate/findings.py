@@ -1,0 +1,96 @@
+"""What the comparison found, as Markdown: the last part of RESULTS.md."""
+
+from __future__ import annotations
+
+FINDINGS = """\
+## What it found
+
+* librdkafka's heartbeats go on over a rebalance (`heartbeats_go_on`); those of Java's client start
+  anew with each generation, those of kafka-python with each assignment.
+* librdkafka's main thread looks for what is due only when it wakes: for a message, by a timer once
+  a second, and by one every half second that starts anew with each assignment (`wake_ms`). So its
+  heartbeats are 3.000 to 3.006 s apart, most leave in step with the last assignment, and eager
+  members stop nearly together, though their heartbeats go on. A newcomer beats as soon as it has
+  its first assignment. If another member has joined again before that, it does so too, a second
+  after its own last join or later, as it wakes: at once, 0.5 or 1.0 s later. If not, it learns of
+  the second round with its next heartbeat.
+* All members of a group are on one machine, mostly in one process, which handles one of them after
+  the other (`handling_us`): ten answers that leave the broker together are acted on one by one. So
+  what an eager round costs grows with the members. A thread finishes what it has begun: with Java's
+  client and kafka-python a member's callback follows its answer at once; with librdkafka another
+  thread runs it. So from the first member that is assigned its partitions to the last one it takes,
+  in the median with 3, 10 and 30 members, librdkafka 0.6, 2.1 and 5.7 ms (predicted: 0.6, 1.9 and
+  5.9), Java's client 1.3, 6.0 and 14.9 ms (1.5, 5.7 and 17.7), and kafka-python 2.7, 12.5 and 52 ms
+  (3.6, 12.0 and 46).
+* What an answer costs is measured by that time, in groups of ten, and no longer looked for among
+  what joins and leaves cost, which the phases of heartbeats decide. Three, ten and thirty members
+  say much the same: 200, 200 and 200 us for librdkafka, 250, 300 and 250 for Java's client, 500,
+  600 and 600 for kafka-python; in another run, with a load of 2.3, 200, 200 and 200, 300, 300 and
+  300, and 400, 800 and 800.
+* The order of turns also decides what comes first in cooperative groups of librdkafka, a newcomer's
+  first heartbeat or the JoinGroup of a member that has revoked: the newcomer needs one turn, the
+  others one for the answer and one after the callback. Of three members the newcomer came second in
+  11 of 31 joins; of ten one member never revokes, and learns of the second round with its next
+  heartbeat, whoever came first. Packets on the wire showed it: with three members the two requests
+  left 0.1 ms apart.
+* The same packets, of new groups of ten on a busy machine, say what no longer has to be fitted: a
+  heartbeat is answered after 0.4 ms; a callback, which only writes a line, takes a tenth of that;
+  and a leader's SyncGroup is later than those of the others by `compute_us_per_partition`. A leader
+  that computes for longer gives the others time for theirs: fewer come too late.
+* A poll of these programs lasts 50 to 150 ms. A member of kafka-python, or of Java's KIP-848
+  client, goes on with a rebalance at the end of the one that it is in: half of it on the average,
+  and longer ones are met more often (`poll_spread_ms`).
+* kafka-python 3.0.12 ends a round in a poll alone (`between_polls_us`). If its assignment comes
+  between two polls, the next poll forgets that round and joins anew: on the wire, one JoinGroup in
+  twelve followed an assignment that nobody had used. A follower's changes nothing, as its bytes are
+  the same. A leader's starts another round, three seconds later for the others: most rounds more
+  are such ones.
+* With thirty members that poll begins later still: amid a round the application's thread is one of
+  sixty that wait for Python's lock, and gets it after half of them in the mean. So 59 % of the
+  joins of thirty take a round more, 20 % of those of ten, and 7 % of those of three; predicted are
+  45, 21 and 2 %, by one constant of half a millisecond. That constant is fitted to ten alone, but
+  the half was chosen, among none, all and half of those that wait, with the figures of ten and
+  thirty in sight; so was which thread runs a callback, with those of all sizes.
+* That a heartbeat is due costs librdkafka nothing: the look that sends it needs the processor. Once
+  the model let heartbeats wait for their turn to be due. So of thirty members, which beat one after
+  the other over 6 ms, the last ones missed their look by some of them, and beat half a second after
+  the others from then on: a join cost thirty eager members 0.7 s, and 131 idle partition-seconds,
+  more than it did.
+* What is left of eager librdkafka groups: a member whose looks by the second meet its heartbeats
+  keeps its phase, while the others beat some 10 ms later after each round. A join that falls in
+  between sets them apart by half a second or more from then on. Real members drift faster: one
+  round in twenty has 20 ms from the last one that stops to the first that is assigned, where 5 ms
+  are predicted. Then one of the 21 other groups of the run may have a round of its own, which no
+  scenario of one group has.
+* Leaves of ten cooperative members of kafka-python are right one by one: half of them to 0.02 s.
+  Between 1.21 s and 1.65 s there was none, and one left just before the others' heartbeats instead
+  of just after: so the medians are 1.43 s and 1.67 s.
+* Leaves of thirty cooperative members of librdkafka are off by a tenth, and of three KIP-848
+  members of Java's client by an eighth: each row is three courses, in which one leave sets the
+  phases that the next one meets. In another run both are near.
+* In that run, with a load of 2.3 (at most 9.5), 56 of 60 and 23 of 36 medians are near those that
+  the constants above predict, and nothing was fitted to it. Off there are leaves of three
+  cooperative members of librdkafka and of ten of kafka-python, and joins of thirty of kafka-python;
+  and eager groups of thirty of librdkafka, which a busy moment set apart early: 114
+  partition-seconds of idle a join, where 21 were found here and 38 are predicted.
+* Eager joins of Java's members leave 0.06, 0.3 and 4 partition-seconds more idle than is predicted,
+  with 3, 10 and 30 members. From the median member that stops to the last one it takes 2, 6 and 23
+  ms, and 5, 9 and 13 as predicted: what delays their heartbeats grows with the members, where
+  `late_ms` is the same for all sizes. Their threads look for a heartbeat every 100 ms; that this
+  costs turns as well is not modelled.
+* KIP-848 members of Java's client run callbacks in polls, and report what they gave up one poll
+  after that, after the callback for what is new. The reports set the phases of later heartbeats:
+  without this mechanism leaves were predicted up to a second off after a few rebalances.
+* An idle member that polls at even times falls in step with its heartbeats, as the interval of
+  those is a multiple of the polls': an assignment then waits for nearly a whole poll, not for half
+  of one. Members poll at uneven times here.
+* A round more in Java's cooperative groups comes from a late SyncGroup: another member has revoked
+  and joined again before it. On the wire a follower's SyncGroup follows its JoinGroup answer after
+  1 ms, one in twenty after 3 ms or more, as its threads get a processor; nothing in the client's
+  source delays it. How often is a matter of the machine's load: look at the load above before
+  those rows.
+* A classic repetition is predicted from the phase that it really had, the time since the last
+  generation, with random numbers of its own. Under KIP-848, and in groups of librdkafka, each
+  member has a phase of its own, which nobody reports: there a whole plan is one run, and thirty
+  repetitions are not independent.
+"""
