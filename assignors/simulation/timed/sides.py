@@ -312,16 +312,19 @@ class Draws:
 
     polls: Dice
     syncs: Dice
+    looks: Dice
 
     def __call__(self, purpose: str, limit: int) -> int:
         """Return a random time."""
         if purpose == "poll":
             return self.polls.below(limit + 1)
-        return exponential(self.syncs, limit)
+        return exponential(self.looks if purpose == "look" else self.syncs, limit)
 
 
 def _draws(seed: int, config: MemberConfig) -> Draws:
-    return Draws(stream(seed, config.name, "poll"), stream(seed, config.name, "sync"))
+    syncs = stream(seed, config.name, "sync")
+    looks = stream(seed, config.name, "look") if config.wake_late_us else syncs
+    return Draws(stream(seed, config.name, "poll"), syncs, looks)
 
 
 def new_ids(seed: int) -> Callable[[str], str]:

@@ -60,8 +60,8 @@ class Source:
 
     name: str
     machine: Mapping[str, Any]
-    is_fitted: bool
-    """Whether constants were looked for in it: elsewhere everything is predicted."""
+    fitted: str
+    """The constants that its groups of ten decided; without any, everything is predicted."""
     groups: int
     """Of a cell, at most."""
     repetitions: int
@@ -129,7 +129,7 @@ def as_text(
 
 def _sources(sources: Iterable[Source]) -> list[str]:
     lines = [
-        "| recording | machine | clients | groups | n | load average | near by itself | fitted |",
+        "| recording | machine | clients | groups | n | load average | alone | fitted to it |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for source in sources:
@@ -151,7 +151,7 @@ def _sources(sources: Iterable[Source]) -> list[str]:
             f"{source.repetitions:,}",
             loads,
             near,
-            "yes" if source.is_fitted else "no",
+            source.fitted or "none",
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return [*lines, ""]

@@ -3,9 +3,10 @@
     python -m tests.foreign.calibrate.report --folders build/calibrate/a build/calibrate/b
     python -m tests.foreign.calibrate.report --folders build/calibrate/a --fit build/calibrate/a
 
-The groups of all folders are compared together. Without `--fit` the kept constants are used: so a
-change of the simulator is held against the last long run without playing it again, and everything
-that was recorded after the constants were found is predicted.
+The groups of all folders are compared together; their plans have seeds of their own. Without
+`--fit` the kept constants are used: so a change of the simulator is held against the last long run
+without playing it again, and everything that was recorded after the constants were found is
+predicted. `--fit-looks` finds one constant anew, which the load of the machine decides.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ from tests.interop.install import ROOT
 
 HERE = Path(__file__).resolve().parent
 MACHINE = "machine.json"
-RUNS = 24
+RUNS = 15
 RUNS_MIN = 2
 """Of a cell in all, and of each of its groups."""
-COURSES = 60
+COURSES = 40
 COURSES_MIN = 5
 """The same of kinds of which a whole plan is one run: its figures depend on each other, and medians
 of fifteen runs are tenths apart from those of another fifteen."""
@@ -56,18 +57,30 @@ def main() -> None:
     default = [ROOT / "build" / "calibrate"]
     parser.add_argument("--folders", type=Path, nargs="+", default=default)
     parser.add_argument("--fit", type=Path, help="look for constants in this folder first")
+    parser.add_argument("--fit-looks", type=Path, help="the same, for how late clients look")
     chosen = parser.parse_args()
-    write_results(chosen.folders, fitted=chosen.fit)
+    if chosen.fit is not None:
+        keep_constants(chosen.fit)
+    if chosen.fit_looks is not None:
+        fit.keep(fit.fit_looks(load(chosen.fit_looks)))
+        _mark_fitted(chosen.fit_looks, "`wake_late_us`")
+    write_results(chosen.folders)
 
 
-def write_results(folders: Sequence[Path], *, fitted: Path | None) -> None:
+def keep_constants(folder: Path) -> None:
+    """Find the constants with which a recording's groups of ten are predicted best.
+
+    Cost: minutes.
+    """
+    fit.keep(fit.kept() | fit.fit(load(folder)))
+    _mark_fitted(folder, "all")
+
+
+def write_results(folders: Sequence[Path]) -> None:
     """Compare the recordings of some folders, and write the two files of results beside this one.
 
-    Constants are looked for in `fitted` first, if there is one. Cost: minutes.
+    Cost: minutes.
     """
-    if fitted is not None:
-        fit.keep(fit.fit(load(fitted)))
-        _mark_fitted(fitted)
     recordings = {folder.name: load(folder) for folder in folders}
     assert len(recordings) == len(folders), "folders have names of their own"
     constants = fit.kept()
@@ -127,17 +140,17 @@ def _source(folder: Path, rows: Iterable[Compared]) -> Source:
     return Source(
         name=folder.name,
         machine=machine,
-        is_fitted=machine.get("is_fitted", False),
+        fitted=machine.get("fitted", ""),
         groups=max(each.groups for each in alone),
         repetitions=sum(each.repetitions for each in alone),
         near=near_by_class(alone),
     )
 
 
-def _mark_fitted(folder: Path) -> None:
+def _mark_fitted(folder: Path, names: str) -> None:
     path = folder / MACHINE
     machine = json.loads(path.read_text("utf-8"))
-    path.write_text(json.dumps({**machine, "is_fitted": True}, indent=2), "utf-8")
+    path.write_text(json.dumps({**machine, "fitted": names}, indent=2), "utf-8")
 
 
 if __name__ == "__main__":

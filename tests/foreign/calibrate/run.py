@@ -30,7 +30,7 @@ from tests.foreign.calibrate.crowds import versions
 from tests.foreign.calibrate.plan import HEARTBEAT_MS, KINDS, Cell, cell, plan_of
 from tests.foreign.calibrate.real import play, settings
 from tests.foreign.calibrate.recordings import save
-from tests.foreign.calibrate.report import MACHINE, write_results
+from tests.foreign.calibrate.report import MACHINE, keep_constants, write_results
 from tests.interop.broker import Broker
 from tests.interop.install import ROOT
 
@@ -51,7 +51,8 @@ def main() -> None:
             known.setdefault(place, []).extend(_wave(cells, chosen, some))
             _keep_machine(chosen, known)
     if not chosen.only_record:
-        write_results([chosen.folder], fitted=chosen.folder)
+        keep_constants(chosen.folder)
+        write_results([chosen.folder])
 
 
 def _batches(seeds: range, size: int) -> list[range]:

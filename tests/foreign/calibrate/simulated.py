@@ -44,6 +44,8 @@ class Constants:
     """From one poll to the next one, with a client that ends a round in a poll alone."""
     late_ms: int = 0
     """Mean time by which a heartbeat is late, which a member's next one then is too."""
+    wake_late_us: int = 0
+    """Mean time by which a client that looks from time to time does so later, each time."""
     sync_delay_us: int = 0
     """Mean time from the answer to JoinGroup to a follower's SyncGroup."""
     network_us: int = 200
@@ -95,6 +97,7 @@ def scenario_of(
                 heartbeat_interval_ms=cell.heartbeat_ms + late[name],
                 heartbeats_go_on=looks,
                 wake_ms=LIBRDKAFKA_LOOKS_MS * looks,
+                wake_late_us=constants.wake_late_us * looks,
                 poll_ms=longest,
                 poll_spread_ms=spread,
                 between_polls_us=constants.between_polls_us,

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
+from statistics import mean
 
 import pytest
 
@@ -171,6 +172,32 @@ def test_eager_members_that_look_stop_nearer_to_each_other() -> None:
         assert max(near) < min(apart)
 
 
+def beats_apart(scenario: Scenario) -> list[int]:
+    """Return how far apart the heartbeats of members are that nothing happens to."""
+    found = seen_of(replace(scenario, plan=(), members=scenario.members[: len(STARTS_MS)]))
+    return [
+        other - one
+        for steps in found.values()
+        for one, other in pairwise([at for at in sent(steps, Heartbeat) if at > 20_000_000])
+    ]
+
+
+def test_looks_that_are_late_delay_each_heartbeat_by_so_many() -> None:
+    """On a busy machine the six looks of three seconds are each late, and none makes up for it."""
+    on_time = beats_apart(group("java/cooperative-sticky"))
+    assert max(on_time) <= 6 * LOOK_US
+    late_us = 4000
+    late = [
+        apart
+        for seed in range(5)
+        for apart in beats_apart(group("java/cooperative-sticky", seed=seed, wake_late_us=late_us))
+    ]
+    # A look by the second may be the first one after three seconds: then fewer were late.
+    assert min(late) >= 3_000_000
+    assert 2 * late_us < mean(late) - mean(on_time) < 7 * late_us
+    assert len(set(late)) > len(late) / 2
+
+
 def test_a_member_that_was_out_beats_again() -> None:
     """Its heartbeats ended when it did not poll in time; they begin anew with its next round."""
     fault = Fault(kind=FaultKind.LONG_POLL, from_ms=20_000, until_ms=40_000, member="c1")
@@ -191,6 +218,12 @@ def test_looks_without_heartbeats_that_go_on_are_refused() -> None:
     with pytest.raises(DocumentError, match="heartbeats_go_on") as refused:
         require_possible(group("java/range", heartbeats_go_on=False))
     assert refused.value.path == "members[0].wake_ms"
+
+
+def test_late_looks_without_looks_from_time_to_time_are_refused() -> None:
+    with pytest.raises(DocumentError, match="looks from time to time") as refused:
+        require_possible(group("java/range", wake_ms=0, wake_late_us=1))
+    assert refused.value.path == "members[0].wake_late_us"
 
 
 def test_looks_are_counted_as_work() -> None:

@@ -128,6 +128,9 @@ class MemberConfig:
     assignment, once a second since its start, and when a rebalance ends, as librdkafka does (500);
     and it joins again once a second at most unless it has revoked something. 0: it does both when
     they are due. Of the classic protocol, with `heartbeats_go_on`."""
+    wake_late_us: int = 0
+    """Mean time by which each look is later than that, by chance: its thread waits for a processor.
+    The next one counts from it, so members drift apart."""
     protocol: GroupProtocol | None = None
     """`group.protocol`; null: that of the group. Members of both make it migrate."""
     pattern: str | None = None
@@ -262,8 +265,12 @@ def require_fitting(member: MemberConfig, protocol: GroupProtocol, place: Place)
 
 def _excluded(member: MemberConfig, protocol: GroupProtocol) -> tuple[str, str]:
     """Return the first field that does not fit the others, and why; twice nothing if all do."""
-    if member.wake_ms and not member.heartbeats_go_on:
-        return "wake_ms", "looks from time to time belong to heartbeats_go_on"
+    for name, needs, words in (
+        ("wake_ms", "heartbeats_go_on", "looks from time to time belong to heartbeats_go_on"),
+        ("wake_late_us", "wake_ms", "only looks from time to time are late"),
+    ):
+        if getattr(member, name) and not getattr(member, needs):
+            return name, words
     if member.poll_spread_ms > member.poll_ms:
         words = f"a poll of {member.poll_ms} ms is not {member.poll_spread_ms} ms shorter"
         return "poll_spread_ms", words

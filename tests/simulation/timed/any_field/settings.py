@@ -72,6 +72,10 @@ MEMBER: list[Settings] = [
     *({"sync_commit_ms": every_ms, "auto_commit_ms": 0} for every_ms in (20, 1000)),
     *({"heartbeats_go_on": True, "wake_ms": wake_ms} for wake_ms in (0, 1, 500, 3000)),
     *(
+        {"heartbeats_go_on": True, "wake_ms": 500, "wake_late_us": late_us}
+        for late_us in (0, 1, 3000, 900_000)
+    ),
+    *(
         {"client": client, "assignors": [name]}
         for client, dialect in DIALECTS.items()
         for name, assignor in ASSIGNORS.items()

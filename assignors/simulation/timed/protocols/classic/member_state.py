@@ -67,7 +67,7 @@ class ClassicMember:
     config: MemberConfig
     assignors: tuple[Assignor, ...]
     draw: Callable[[str, int], int]
-    """(`"poll"`, limit) or (`"sync"`, mean) -> a random time in microseconds."""
+    """(`"poll"`, limit), (`"sync"`, mean) or (`"look"`, mean) -> a random time in microseconds."""
     cluster: Cluster
     """What its metadata has."""
     compute_us_per_partition: int = 0
@@ -182,14 +182,20 @@ def look_later(state: ClassicMember, *, at_once: bool = False) -> None:
     if at_once:
         state.out.append(Schedule(("look-at-once",), 0))
     else:
-        wake_us = state.config.wake_ms * MILLISECOND + ROUNDING_US
-        state.out.append(Schedule(("look",), wake_us))
+        wake_us = state.config.wake_ms * MILLISECOND
+        state.out.append(Schedule(("look",), wake_us + _late_us(state)))
 
 
 def look_next_second(state: ClassicMember) -> None:
     """Start the timer of the next of those looks that count from the start of the process."""
     if state.config.wake_ms:
-        state.out.append(Schedule(("look-each-second",), SECOND_US + ROUNDING_US))
+        state.out.append(Schedule(("look-each-second",), SECOND_US + _late_us(state)))
+
+
+def _late_us(state: ClassicMember) -> int:
+    """Return how much later than it asked for its client wakes."""
+    mean_us = state.config.wake_late_us
+    return ROUNDING_US + (state.draw("look", mean_us) if mean_us else 0)
 
 
 def pause_joins(state: ClassicMember) -> None:

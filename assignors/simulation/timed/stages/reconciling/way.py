@@ -138,7 +138,7 @@ def _poll_ahead(client: ConsumerClient) -> int:
 
 def _ahead(draws: Draws) -> Draws:
     """Return the same random times, drawn ahead: they stay to be drawn."""
-    return Draws(Dice(draws.polls.state), Dice(draws.syncs.state))
+    return Draws(*(Dice(each.state) for each in (draws.polls, draws.syncs, draws.looks)))
 
 
 def _draws(client: ConsumerClient) -> Draws:
