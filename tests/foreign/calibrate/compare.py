@@ -231,6 +231,7 @@ def _as_known(nearness: Nearness | None) -> dict[str, Any]:
         "known": nearness.known.value,
         "off": _as_off(nearness.medians),
         "off_by_pairs": _as_off(nearness.pairs),
+        "known_by_pairs": nearness.pairs_known.value,
         "correlation": None if shares is None else round(shares, 3),
     }
 

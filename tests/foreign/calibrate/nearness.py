@@ -68,6 +68,8 @@ class Nearness:
     """Whether the medians are near, all that the interval contains considered."""
     pairs: Off
     """The median difference of a repetition from the median of its own predictions."""
+    pairs_known: Known
+    """The same of that, held against what is near of the real median."""
     correlation: float | None
     """Of the repetitions and their own predictions; `None` where either never varies."""
 
@@ -102,11 +104,12 @@ def nearness_of(groups: Sequence[Played], *, draws: int = DRAWS, seed: int = 0) 
         for each in groups
     ]
     apart = _medians([[one - left for left, one in pairs] for pairs in paired], drawn)
-    in_margins = (said - real) / np.maximum(NEAR_SHARE * real, NEAR_S)
+    margins = np.maximum(NEAR_SHARE * real, NEAR_S)
     return Nearness(
         medians=_off(said - real, len(groups)),
-        known=_known(_off(in_margins, len(groups))),
+        known=_known(_off((said - real) / margins, len(groups))),
         pairs=_off(apart, len(groups)),
+        pairs_known=_known(_off(apart / margins, len(groups))),
         correlation=_correlation([pair for pairs in paired for pair in pairs]),
     )
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from assignors.simulation.timed.scenario import Verb
-from tests.foreign.calibrate.compare import Comparison, Times
-from tests.foreign.calibrate.findings import FINDINGS
+from tests.foreign.calibrate.compare import Comparison, Times, as_row
+from tests.foreign.calibrate.findings import EARLIER, FINDINGS, RECORDED
 from tests.foreign.calibrate.nearness import Known, Off
 from tests.foreign.calibrate.plan import KINDS
 from tests.foreign.calibrate.simulated import Constants
@@ -28,8 +30,6 @@ Idle is in partition-seconds. The time is in seconds, from the start of the memb
 its close to the last partition taken. Repetitions after which the group was not at rest in time are
 counted in brackets, and left out.
 """
-EARLIER = """\
-"""
 MEDIANS = """\
 A median is near within 10 % or 50 ms. `off by` is the predicted one minus the real one, and an
 interval that has the true difference with a confidence of 95 %: groups are drawn anew, each with
@@ -38,9 +38,10 @@ missed; else it is undecided, and what the medians themselves say follows in bra
 number of `n` is that of groups.
 """
 PAIRS = """\
-Both sides play the same verbs at the same moments. So each leave has a prediction of its own, and
-the difference of the two says more than two medians do where they move together (`correlation`):
-the median difference, predicted minus real, and its interval as above.
+Both sides play the same verbs at the same moments. So each join and each leave has a prediction of
+its own, and the difference of the two says more than two medians do where they move together
+(`correlation`): the median difference, predicted minus real, with its interval as above, and the
+same words, held against 10 % of the real median or 50 ms.
 """
 DISTRIBUTIONS = """\
 5th, 50th and 95th percentile each. A distribution is missed if a test of Kolmogorov and Smirnov
@@ -52,6 +53,9 @@ CLASSES = {"cooperative and KIP-848": False, "eager": True}
 """Name -> whether its members are eager."""
 FIGURES = {"duration_s": "round times", "idle_s": "idle times"}
 """Figures whose medians count."""
+
+
+EARLIER_ROWS = Path(__file__).resolve().parent / "earlier.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,19 +89,27 @@ def summary(rows: Iterable[Comparison]) -> str:
     lines = []
     for name in CLASSES:
         wanted = _of_class(listed, name)
+        if not wanted:
+            continue
         count = sum(row.repetitions for row in wanted)
         exact = sum(row.moves for row in wanted)
         same = sum(row.generations for row in wanted)
         for figure, words in FIGURES.items():
             times = [row.times[figure] for row in wanted]
             near = sum(each.is_near for each in times)
-            surely = Counter(each.nearness.known for each in times if each.nearness is not None)
-            known = ", ".join(f"{surely[each]} {each.value}" for each in Known)
-            lines.append(
-                f"{name}: medians of {words}: {near} of {len(wanted)} near; by intervals {known}"
-            )
+            known = [each.nearness for each in times if each.nearness is not None]
+            lines += [
+                f"{name}: medians of {words}: {near} of {len(wanted)} near",
+                f"  by their intervals: {_counted(each.known for each in known)}",
+                f"  one by one: {_counted(each.pairs_known for each in known)}",
+            ]
         lines.append(f"{name}: moves equal in {exact}, generations in {same} of {count}")
     return "\n".join(lines)
+
+
+def _counted(known: Iterable[Known]) -> str:
+    count = Counter(known)
+    return ", ".join(f"{count[each]} {each.value}" for each in Known)
 
 
 def _of_class(rows: Iterable[Comparison], name: str) -> list[Comparison]:
@@ -114,14 +126,16 @@ def as_text(
     parts = [
         [HEAD],
         _sources(sources),
-        [EARLIER, "```", summary(listed), "```", "", "## Medians", "", MEDIANS],
+        [RECORDED, "```", summary(listed), "```", "", "## Medians", "", MEDIANS],
         _medians(listed),
         ["", "## One by one", "", PAIRS],
         _pairs(listed),
         ["", "## Distributions", "", DISTRIBUTIONS],
-        _distributions(listed),
+        _distributions(map(as_row, listed)),
         ["", "## Constants", ""],
         _constants(constants),
+        ["", EARLIER],
+        _distributions(earlier()),
         ["", FINDINGS],
     ]
     return "\n".join(line for part in parts for line in part)
@@ -186,22 +200,20 @@ def _word(times: Times) -> str:
 
 def _pairs(rows: Iterable[Comparison]) -> list[str]:
     lines = [
-        "| cell | | n | correlation | time off by | idle off by |",
-        "|---|---|---|---|---|---|",
+        "| cell | | n | time: correlation | off by | | idle: correlation | off by | |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
-        duration, idle = (row.times[figure].nearness for figure in ("duration_s", "idle_s"))
-        if row.verb is Verb.STOP and duration is not None and idle is not None:
-            shares = duration.correlation
-            cells = [
-                row.cell,
-                VERBS[row.verb],
-                str(row.repetitions),
-                "" if shares is None else f"{shares:.2f}",
-                _off(duration.pairs),
-                _off(idle.pairs),
-            ]
-            lines.append(f"| {' | '.join(cells)} |")
+        cells = [row.cell, VERBS[row.verb], str(row.repetitions)]
+        for figure in FIGURES:
+            nearness = row.times[figure].nearness
+            if nearness is None:
+                cells += ["", "", ""]
+                continue
+            shares = nearness.correlation
+            cells.append("" if shares is None else f"{shares:.2f}")
+            cells += [_off(nearness.pairs), nearness.pairs_known.value]
+        lines.append(f"| {' | '.join(cells)} |")
     return lines
 
 
@@ -209,24 +221,30 @@ def _off(off: Off) -> str:
     return f"{off.value:+.2f} ({off.low:+.2f} to {off.high:+.2f})"
 
 
-def _distributions(rows: Iterable[Comparison]) -> list[str]:
+def _distributions(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return a table of rows as `results.json` has them."""
     lines = [
         "| cell | | n | idle, real | predicted | time, real | predicted | more rounds | misses |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
-        more, share = row.more_rounds
-        more_share = more / max(row.repetitions, 1)
-        rounds = f"{more_share:.0%} / {share:.0%}" if more or share else ""
+        (more, share), count = row["more_rounds"], row["repetitions"]
+        rounds = f"{more / max(count, 1):.0%} / {share:.0%}" if more or share else ""
         times = [
-            " / ".join(f"{value:.2f}" for value in side)
+            " / ".join(f"{value:.2f}" for value in row["times"][name][side])
             for name in ("idle_s", "duration_s")
-            for side in (row.times[name].real, row.times[name].simulated)
+            for side in ("real", "simulated")
         ]
-        count = f"{row.repetitions} (+ {row.unsettled})" if row.unsettled else str(row.repetitions)
-        cells = [row.cell, VERBS[row.verb], count, *times, rounds]
-        lines.append(f"| {' | '.join(cells)} | {', '.join(row.misses)} |")
+        counted = f"{count} (+ {row['unsettled']})" if row["unsettled"] else str(count)
+        cells = [row["cell"], VERBS[Verb(row["verb"])], counted, *times, rounds]
+        lines.append(f"| {' | '.join(cells)} | {', '.join(row['misses'])} |")
     return lines
+
+
+def earlier() -> list[Mapping[str, Any]]:
+    """Return the rows of the recording of 2026-11-23, which was compared when it was made."""
+    rows: list[Mapping[str, Any]] = json.loads(EARLIER_ROWS.read_text("utf-8"))["rows"]
+    return rows
 
 
 def _constants(constants: Mapping[str, Constants]) -> list[str]:
