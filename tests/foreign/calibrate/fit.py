@@ -68,10 +68,11 @@ def fit_looks(recordings: Iterable[Recording]) -> dict[str, Constants]:
         if each.plan.cell.members == FITTED_MEMBERS and not is_late_by_itself(KINDS[name]):
             by_kind.setdefault(name, []).append(each)
     known = kept()
-    return known | {name: _with_looks(several, known[name]) for name, several in by_kind.items()}
+    return known | {name: with_looks(several, known[name]) for name, several in by_kind.items()}
 
 
-def _with_looks(recordings: Sequence[Recording], best: Constants) -> Constants:
+def with_looks(recordings: Sequence[Recording], best: Constants) -> Constants:
+    """Return constants with what decides how late looks are."""
     several = [replace(best, wake_late_us=late_us) for late_us in WAKE_LATE_US]
     return min(several, key=lambda tried: _loss_by(_apart, recordings, tried, COURSES))
 
@@ -94,7 +95,7 @@ def _fit_client(by_kind: Mapping[str, Sequence[Recording]]) -> dict[str, Constan
     eager = [each for name, several in by_kind.items() if KINDS[name].is_eager for each in several]
     handling_us = (handling_of_rounds(eager),) if eager else HANDLING_US
     return {
-        name: _with_looks(several, best) if not is_late_by_itself(KINDS[name]) else best
+        name: with_looks(several, best) if not is_late_by_itself(KINDS[name]) else best
         for name, several in by_kind.items()
         for best in [_with_rounds(KINDS[name], several, _best(KINDS[name], several, handling_us))]
     }

@@ -17,11 +17,18 @@ from tests.conftest import cases
 from tests.foreign.calibrate import fit
 from tests.foreign.calibrate.compare import Trial, binomial_p, compare, kolmogorov_smirnov_p
 from tests.foreign.calibrate.figures import MICROSECONDS, figures_of, spreads_of
-from tests.foreign.calibrate.fit import handling_of_rounds
+from tests.foreign.calibrate.fit import handling_of_rounds, with_looks
 from tests.foreign.calibrate.plan import KINDS, TOPIC, cell, plan_of
 from tests.foreign.calibrate.real import Recording
 from tests.foreign.calibrate.recordings import load, save
-from tests.foreign.calibrate.simulated import Constants, Course, planned, play, scenario_of
+from tests.foreign.calibrate.simulated import (
+    Constants,
+    Course,
+    generations,
+    planned,
+    play,
+    scenario_of,
+)
 
 PLANS = {kind: plan_of(cell(kind, 3, heartbeat_ms=1000), repetitions=4, seed=1) for kind in KINDS}
 END = 60
@@ -102,6 +109,30 @@ def test_what_an_answer_costs_is_found_again_in_the_rounds(client: str, handling
         died=0,
     )
     assert handling_of_rounds([recording]) == handling_us
+
+
+@pytest.mark.parametrize("late_us", [0, 3000])
+def test_how_late_looks_are_is_found_again_in_what_follows_from_them(
+    late_us: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fit, "WAKE_LATE_US", (0, 3000, 9000))
+    constants = Constants(startup_ms=56, handling_us=200, compute_us_per_partition=15)
+    recordings = []
+    for seed in (5, 6):
+        plan = plan_of(cell("librdkafka-cooperative", 10), repetitions=5, seed=seed)
+        scenario = scenario_of(plan, replace(constants, wake_late_us=late_us), seed=seed)
+        played = simulate(scenario, keeps_history=True)
+        recordings.append(
+            Recording(
+                plan=plan,
+                done=planned(plan),
+                changes=played.changes,
+                generations=generations(played),
+                arrivals=[],
+                died=0,
+            )
+        )
+    assert with_looks(recordings, constants).wake_late_us == late_us
 
 
 @pytest.mark.parametrize("kind", KINDS)
