@@ -9,7 +9,7 @@ late in the median, 1.3 ms once in ten times and 7 ms once in a hundred, as was 
 Nothing but `wake_late_us` is fitted to them, and that to the ten cooperative members of librdkafka
 in r1: all else is predicted, with the constants of a quieter machine. One recording of 30
 repetitions on that machine had 55 of 60 medians near (below). Without `wake_late_us` 49 of 60 are
-near in r1 alone.
+near in r1 alone. r2 was ended after two groups of six, as the machine was needed.
 """
 EARLIER = """\
 ## The recording of 2026-11-23
