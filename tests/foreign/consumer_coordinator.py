@@ -48,7 +48,7 @@ from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoor
 from tests.foreign import commits
 from tests.foreign.commits import START_MS
 from tests.foreign.operations import Operation, operation_of
-from tests.foreign.player import Drawn, Player, played
+from tests.foreign.player import Drawn, Losses, Player, played
 from tests.foreign.plays import Step
 
 BROKERS = (
@@ -126,11 +126,15 @@ class Client:
 
 
 def history(
-    seed: int, length: int, see: Callable[[OurCoordinator], None] = lambda _: None
+    seed: int,
+    length: int,
+    see: Callable[[OurCoordinator], None] = lambda _: None,
+    losses: Losses | None = None,
 ) -> tuple[dict[str, Any], list[Step]]:
     """Return a request for the judge (`algo`, `broker`, `ops`) and what ours did at each step.
 
     `see` is called after each step, as long as what it wrote is in `OurCoordinator.records`.
+    With `losses` appends wait, and may be lost.
     """
     random = Random(seed)
     broker = {**random.choice(BROKERS), **random.choice(commits.KEEPING)}
@@ -153,7 +157,9 @@ def history(
     def learn(request: Request, reply: Reply) -> None:
         _learn(asking[reply.number], request, reply.response)
 
-    ops, steps = played(random, ours, length, draw=draw, learn=learn, forget=lambda: None, see=see)
+    ops, steps = played(
+        random, ours, length, draw=draw, learn=learn, forget=lambda: None, see=see, losses=losses
+    )
     return {"algo": "coordinator", "broker": broker, "ops": ops}, steps
 
 

@@ -42,7 +42,7 @@ from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoor
 from assignors.simulation.timed.protocols.push import messages as push
 from tests.foreign import commits
 from tests.foreign.operations import Operation, operation_of
-from tests.foreign.player import Drawn, Player, played
+from tests.foreign.player import Drawn, Losses, Player, played
 from tests.foreign.plays import Step
 from wire import Subscription, encode_subscription
 
@@ -83,6 +83,19 @@ class OurCoordinator(Player):
         offsets = OffsetsCoordinator(group=access(), config=commits.offsets_config(broker))
         super().__init__(offsets, load=partial(load_classic, self.group), access=access)
 
+    def waiting_in_group(self) -> set[int]:
+        """Return the requests that wait for other members, by their numbers."""
+        return waiting_in(self.group)
+
+    is_classic = True
+
+
+def waiting_in(coordinator: ClassicCoordinator) -> set[int]:
+    """Return the numbers of JoinGroups and SyncGroups that wait in a classic group."""
+    members = coordinator.group.members.values()
+    found = {each.waiting_join for each in members} | {each.waiting_sync for each in members}
+    return {number for number in found if number is not None}
+
 
 @dataclass
 class Client:
@@ -99,11 +112,15 @@ class Client:
 
 
 def history(
-    seed: int, length: int, see: Callable[[OurCoordinator], None] = lambda _: None
+    seed: int,
+    length: int,
+    see: Callable[[OurCoordinator], None] = lambda _: None,
+    losses: Losses | None = None,
 ) -> tuple[dict[str, Any], list[Step]]:
     """Return a request for the judge (`algo`, `broker`, `ops`) and what ours did at each step.
 
     `see` is called after each step, as long as what it wrote is in `OurCoordinator.records`.
+    With `losses` appends wait, and may be lost.
     """
     random = Random(seed)
     broker = {**random.choice(BROKERS), **random.choice(commits.KEEPING)}
@@ -129,7 +146,9 @@ def history(
         for client in clients:
             client.waits = False
 
-    ops, steps = played(random, ours, length, draw=draw, learn=learn, forget=forget, see=see)
+    ops, steps = played(
+        random, ours, length, draw=draw, learn=learn, forget=forget, see=see, losses=losses
+    )
     return {"algo": "coordinator", "broker": broker, "ops": ops}, steps
 
 

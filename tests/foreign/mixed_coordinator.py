@@ -42,9 +42,10 @@ from assignors.simulation.timed.scenario.protocols import MigrationPolicy
 from tests.foreign import commits
 from tests.foreign.commits import START_MS
 from tests.foreign.consumer_coordinator import topic_id
+from tests.foreign.coordinator import waiting_in
 from tests.foreign.mixed_clients import TOPICS, Client, Habits, learn, next_of
 from tests.foreign.operations import Operation
-from tests.foreign.player import Drawn, Player, played
+from tests.foreign.player import Drawn, Losses, Player, played
 from tests.foreign.plays import Step
 
 LOOKUP = ("lookup", "")
@@ -108,9 +109,13 @@ class OurCoordinator(Player):
                 self.topics(op["topics"])
             case "tasks":
                 if self.consumer.lookup is not None:
-                    self._step(Fired(LOOKUP, 0))
+                    self.step(Fired(LOOKUP, 0))
             case _:
                 super().play(op)
+
+    def waiting_in_group(self) -> set[int]:
+        """Return the requests that wait for other members, by their numbers."""
+        return waiting_in(self.state.classic)
 
     def topics(self, counts: Mapping[str, int]) -> None:
         """Create topics, delete those with a count of 0, or give them more partitions."""
@@ -126,11 +131,15 @@ class OurCoordinator(Player):
 
 
 def history(
-    seed: int, length: int, see: Callable[[OurCoordinator], None] = lambda _: None
+    seed: int,
+    length: int,
+    see: Callable[[OurCoordinator], None] = lambda _: None,
+    losses: Losses | None = None,
 ) -> tuple[dict[str, Any], list[Step]]:
     """Return a request for the judge (`algo`, `broker`, `ops`) and what ours did at each step.
 
     `see` is called after each step, as long as what it wrote is in `OurCoordinator.records`.
+    With `losses` appends wait, and may be lost.
     """
     random = Random(seed)
     broker = _broker(random)
@@ -163,7 +172,9 @@ def history(
         for client in clients:
             client.waits = False
 
-    ops, steps = played(random, ours, length, draw=draw, learn=learned, forget=forget, see=see)
+    ops, steps = played(
+        random, ours, length, draw=draw, learn=learned, forget=forget, see=see, losses=losses
+    )
     return {"algo": "coordinator", "broker": broker, "ops": ops}, steps
 
 

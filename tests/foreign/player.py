@@ -1,10 +1,13 @@
-"""A coordinator of ours that plays a history, operation by operation; records replicate at once."""
+"""A coordinator of ours that plays a history, operation by operation.
+
+Records replicate at once, unless the history says what becomes of them (`losses`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from random import Random
-from typing import TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
@@ -14,6 +17,7 @@ from assignors.simulation.timed.protocols.effects import (
     Committed,
     CoordinatorEvent,
     Fired,
+    NotCoordinator,
     Record,
     Reply,
     Request,
@@ -23,11 +27,11 @@ from assignors.simulation.timed.protocols.effects import (
 from assignors.simulation.timed.protocols.failover import load_offsets
 from assignors.simulation.timed.protocols.offsets.access import GroupAccess
 from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator, step
-from assignors.simulation.timed.protocols.offsets.messages import EndTransaction
+from assignors.simulation.timed.protocols.offsets.messages import EndTransaction, OffsetFetch
 from assignors.simulation.timed.protocols.restore import Restored, restored
 from assignors.simulation.timed.queue import EventQueue
 from tests.foreign import commits
-from tests.foreign.operations import Operation
+from tests.foreign.operations import Operation, operation_of
 from tests.foreign.plays import Step, answer_of, record_of
 from tests.simulation.timed.compaction import kept, some_cleanings
 
@@ -36,6 +40,35 @@ RELOADS = (0.0, 0.0, 0.01, 0.04)
 Load = Callable[[Restored], list[Schedule]]
 Drawn = tuple[Operation, Request | None]
 P = TypeVar("P", bound="Player")
+
+
+class Waiting(NamedTuple):
+    """An append that is not replicated."""
+
+    number: int
+    """Of the append, from 0 on: the judge counts them too."""
+    token: int
+    event: CoordinatorEvent
+    """That led to it."""
+    batch: list[Record | EndTransaction]
+    """What it has put into the log."""
+
+
+class Losses(Protocol):
+    """What becomes of appends that are not replicated at once."""
+
+    def next(self, random: Random, player: Player) -> Operation | None:
+        """Return the next operation if it is about appends."""
+
+    def played_by(self, player: Player) -> Plays:
+        """Return what plays operations of a player, those about appends too."""
+
+
+class Plays(Protocol):
+    """Plays operations that are no requests."""
+
+    def play(self, op: Operation) -> None:
+        """Play one."""
 
 
 class Player:
@@ -61,12 +94,18 @@ class Player:
         self.replies: list[Reply] = []
         self.records: list[Record] = []
         self.log: list[list[Record | EndTransaction]] = []  # batch by batch
+        self.tail: list[Waiting] | None = None
+        """Appends that are not replicated; `None`: all are at once."""
+        self.appends = 0
+        self.unanswered: set[int] = set()
+        """Numbers of requests."""
 
     def request(self, number: int, request: Request) -> None:
         """Play a request."""
+        self.unanswered.add(number)
         if isinstance(request, EndTransaction):
             self.log.append([request])
-        self._step(Arrived(number, request))
+        self.step(Arrived(number, request))
 
     def play(self, op: Operation) -> None:
         """Play what is no request."""
@@ -75,11 +114,18 @@ class Player:
         else:
             self.advance(op["ms"])
 
+    def waiting_in_group(self) -> set[int]:
+        """Return the requests that wait for other members, by their numbers."""
+        return set()
+
+    is_classic = False
+    """Whether it knows classic groups alone."""
+
     def advance(self, ms: int) -> None:
         """Let time pass: timers run out."""
         until = self.queue.now + ms * MILLISECOND
         while (fired := self.queue.take(until)) is not None:
-            self._step(fired)
+            self.step(fired)
         self.queue.now = until
 
     def reload(self, keep: list[int] | None = None) -> None:
@@ -91,32 +137,43 @@ class Player:
         loaded = self.load(found)
         loaded += load_offsets(self.offsets, self.access(found.since_ms), found)
         for each in loaded:
-            self._start(each)
+            self.start(each)
 
-    def _start(self, timer: Schedule) -> None:
+    def start(self, timer: Schedule) -> None:
+        """Start a timer, in place of one of its key."""
         # A member that joined without a rebalance timeout has -1: it is over at once.
         at = self.queue.now + max(timer.after_us, 0)
         self.queue.start(timer.key, at, Fired(timer.key, timer.data))
 
-    def _step(self, event: CoordinatorEvent) -> None:
+    def step(self, event: CoordinatorEvent) -> None:
+        """Play an event."""
         written: list[int] = []
         for effect in step(self.offsets, self.queue.now, event):
             match effect:
                 case Reply():
-                    self.replies.append(effect)
+                    self.reply(effect)
                 case Schedule(key):
                     if key not in self.not_by_time:
-                        self._start(effect)
+                        self.start(effect)
                 case Cancel(key):
                     self.queue.stop(key)
                 case Append(records, token):
                     self.records += records
                     self.log.append([*commits.logged(records)])
-                    written.append(token)
+                    if self.tail is None:
+                        written.append(token)
+                    else:
+                        self.tail.append(Waiting(self.appends, token, event, self.log[-1]))
+                        self.appends += 1
                 case _:
                     raise AssertionError(effect)
         for token in written:
-            self._step(Committed(token))
+            self.step(Committed(token))
+
+    def reply(self, reply: Reply) -> None:
+        """Answer a request."""
+        self.unanswered.discard(reply.number)
+        self.replies.append(reply)
 
 
 def reload_operation(random: Random, player: Player) -> Operation:
@@ -137,24 +194,33 @@ def played(
     learn: Callable[[Request, Reply], None],
     forget: Callable[[], None],
     see: Callable[[P], None],
+    losses: Losses | None = None,
 ) -> tuple[list[Operation], list[Step]]:
     """Return a history, and what ours did at each step.
 
-    `draw` gives the next operation, `learn` is called with each answer; `forget` where nobody may
-    expect an answer any more; `see` after each step, while what it wrote is in `player.records`.
+    `draw` gives the next operation, `learn` is called with each answer that is none of a loss;
+    `forget` where nobody may expect an answer any more; `see` after each step, while what it wrote
+    is in `player.records`. `losses` say what becomes of appends: nothing else reloads then.
     """
-    reloads = random.choice(RELOADS)
+    reloads = random.choice(RELOADS) if losses is None else 0.0
+    player.tail = None if losses is None else []
     asked: dict[int, Request] = {}
     ops: list[Operation] = []
     steps: list[Step] = []
     for number in range(length):
-        if number and random.random() < reloads:
+        of_appends = None if losses is None else losses.next(random, player)
+        if of_appends is not None:
+            op, request = of_appends, None
+        elif number and random.random() < reloads:
             op, request = reload_operation(random, player), None
-            forget()
         else:
             op, request = draw(number)
+            if losses is not None:
+                op, request = _judged_alike(player, op, request)
+        if op["op"] == "reload":
+            forget()
         if request is None:
-            player.play(op)
+            (player if losses is None else losses.played_by(player)).play(op)
         else:
             asked[number] = request
             player.request(number, request)
@@ -163,8 +229,22 @@ def played(
         replies = player.replies
         steps.append(taken_step(player, asked))
         for reply in replies:
-            learn(asked[reply.number], reply)
+            if isinstance(reply.response, NotCoordinator):
+                forget()
+            else:
+                learn(asked[reply.number], reply)
     return ops, steps
+
+
+def _judged_alike(player: Player, op: Operation, request: Request | None) -> Drawn:
+    """Return an operation in place of one that means something else while appends wait."""
+    if player.tail and isinstance(request, EndTransaction):
+        return {"op": "advance", "ms": 0}, None  # a marker waits for no replica here
+    if isinstance(request, OffsetFetch):
+        # Kafka looks at the group as it is replicated where offsets need not be stable.
+        request = request._replace(requires_stable=True)
+        return operation_of(request), request
+    return op, request
 
 
 def taken_step(player: Player, asked: Mapping[int, Request]) -> Step:

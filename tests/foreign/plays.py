@@ -25,7 +25,7 @@ from assignors.simulation.timed.protocols.consumer.records import (
     TargetEpochRecord,
     TargetRecord,
 )
-from assignors.simulation.timed.protocols.effects import Record, Reply, Request
+from assignors.simulation.timed.protocols.effects import NotCoordinator, Record, Reply, Request
 from assignors.simulation.timed.protocols.offsets import messages as offsets
 from tests.foreign import commits
 from tests.foreign.commits import START_MS
@@ -40,9 +40,11 @@ NO_CLOCK = -1
 
 def answer_of(reply: Reply, request: Request) -> Step:
     """Return an answer as the judge writes it."""
+    response = reply.response
+    if isinstance(response, NotCoordinator):
+        return {"number": reply.number, "error": int(response.error)}
     if isinstance(request, offsets.Request):
         return commits.answer(reply, request)
-    response = reply.response
     answer: Step = {"number": reply.number, "error": int(response.error)}
     if response.error == UNKNOWN_SERVER_ERROR:
         return answer  # Kafka threw something: there is no message

@@ -22,6 +22,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.AbstractConfig;
@@ -45,6 +46,7 @@ import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.common.utils.Utils;
 import org.apache.kafka.common.utils.internals.LogContext;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorExecutor;
+import org.apache.kafka.coordinator.common.runtime.CoordinatorOperationExceptionHelper;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorRecord;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorResult;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorTimer;
@@ -75,6 +77,8 @@ import org.apache.kafka.image.MetadataProvenance;
 import org.apache.kafka.image.TopicImage;
 import org.apache.kafka.server.authorizer.AuthorizableRequestContext;
 import org.apache.kafka.timeline.SnapshotRegistry;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Kafka's group coordinator plays a history: a list of requests and of times that pass.
@@ -86,11 +90,18 @@ import org.apache.kafka.timeline.SnapshotRegistry;
  * <p>With "replicates": "later" the history also says when each append is replicated, or that it
  * fails, by the number of the append; and when each timer fires, at which time ("at") an operation
  * comes, and which ids are given out.
+ *
+ * <p>With "writes": "batches" the history says besides when what was appended is written to the
+ * local log, as one batch ("written"), and up to where that is replicated ("committed"). What is not
+ * written may fail, and all that is not replicated may be lost; whoever waits for it is answered as
+ * Kafka's runtime and service do, and timers whose records fail fire again.
  */
 final class CoordinatorShard {
     private static final TopicPartition OFFSETS = new TopicPartition("__consumer_offsets", 0);
     private static final String GROUP = "g";
     private static final long START = 1_000_000;
+    private static final long BACKOFF = 500;
+    private static final Logger LOG = LoggerFactory.getLogger(CoordinatorShard.class);
     private static final Deque<byte[]> givenIds = new ArrayDeque<>();
     private static final Map<String, Uuid> givenTopicIds = new HashMap<>();
     private static long ids;
@@ -177,6 +188,7 @@ final class CoordinatorShard {
             String key,
             long at,
             boolean retry,
+            long backoff,
             CoordinatorTimer.TimeoutOperation<CoordinatorRecord> operation) {}
 
     /** Timers fire by their time, those of one moment in the order in which they were set. */
@@ -190,8 +202,7 @@ final class CoordinatorShard {
                 TimeUnit unit,
                 boolean retry,
                 TimeoutOperation<CoordinatorRecord> operation) {
-            running.remove(key);
-            running.put(key, new Due(key, clock.now + unit.toMillis(delay), retry, operation));
+            schedule(key, delay, unit, retry, BACKOFF, operation);
         }
 
         @Override
@@ -202,7 +213,15 @@ final class CoordinatorShard {
                 boolean retry,
                 long backoff,
                 TimeoutOperation<CoordinatorRecord> operation) {
-            schedule(key, delay, unit, retry, operation);
+            running.remove(key);
+            long at = clock.now + unit.toMillis(delay);
+            running.put(key, new Due(key, at, retry, backoff, operation));
+        }
+
+        /** As `CoordinatorTimerImpl` does where the records of a timer could not be written. */
+        void again(Due due) {
+            if (!due.retry) return;
+            schedule(due.key, due.backoff, TimeUnit.MILLISECONDS, true, due.backoff, due.operation);
         }
 
         @Override
@@ -270,7 +289,11 @@ final class CoordinatorShard {
 
     /** An append that is not replicated: where it begins and ends, and what waits for it. */
     private record Waiting(
-            long from, List<Written> batch, CompletableFuture<Void> future, Runnable then) {
+            long from,
+            List<Written> batch,
+            CompletableFuture<Void> future,
+            Runnable then,
+            Consumer<Throwable> otherwise) {
         long end() {
             return from + batch.size();
         }
@@ -285,10 +308,12 @@ final class CoordinatorShard {
     private final Tasks tasks = new Tasks();
     private final JsonNode settings;
     private final boolean replicatesLater;
+    private final boolean writesBatches;
     private final boolean isOnTime;
     private final Map<Integer, Waiting> waiting = new LinkedHashMap<>();
     private int appends;
     private long committed;
+    private long inLog;
     private final List<Written> log = new ArrayList<>();
     private SnapshottableCoordinator<GroupCoordinatorShard, CoordinatorRecord> state;
     private GroupCoordinatorConfig groupConfig;
@@ -305,6 +330,7 @@ final class CoordinatorShard {
     private CoordinatorShard(JsonNode in) {
         settings = in.path("broker");
         replicatesLater = in.path("replicates").asText().equals("later");
+        writesBatches = in.path("writes").asText().equals("batches");
         isOnTime = in.path("timers").asText().equals("on time");
         load(List.of());
     }
@@ -385,6 +411,8 @@ final class CoordinatorShard {
             case "advance" -> advance(in.get("ms").asLong());
             case "fire" -> fire(in.get("timer").asText(), in.path("of").asText());
             case "replicated" -> replicated(in.get("append").asInt());
+            case "written" -> writeBatch();
+            case "committed" -> committed(in.get("appends"));
             case "failed" -> failed(in.get("appends"));
             default -> throw new IllegalArgumentException(in.toString());
         }
@@ -527,7 +555,7 @@ final class CoordinatorShard {
                                         request,
                                         future,
                                         true),
-                        r -> {});
+                        future);
         if (thrown != null) future.completeExceptionally(thrown);
     }
 
@@ -568,7 +596,7 @@ final class CoordinatorShard {
         CompletableFuture<SyncGroupResponseData> future = new CompletableFuture<>();
         future.whenComplete((response, error) -> synced(asked, response, error));
         Throwable thrown =
-                step(() -> shard.classicGroupSync(client(in, 14, 5), request, future), r -> {});
+                step(() -> shard.classicGroupSync(client(in, 14, 5), request, future), future);
         if (thrown != null) future.completeExceptionally(thrown);
     }
 
@@ -671,24 +699,81 @@ final class CoordinatorShard {
         Written marker = new Written(written, in.get("producer").asLong(), null, result);
         marker.replayBy(state);
         log.add(marker);
-        state.updateLastWrittenOffset(++written);
+        written++;
+        writeBatch();
         if (waiting.isEmpty()) replicate(written);
     }
 
+    /** What was appended since the last batch is in the local log, as one batch. */
+    private void writeBatch() {
+        state.updateLastWrittenOffset(written);
+        inLog = written;
+    }
+
+    /** All up to the last of these appends is replicated; who waits for them goes on, in order. */
+    private void committed(JsonNode appends) {
+        List<Waiting> done = new ArrayList<>();
+        for (JsonNode append : appends) done.add(waiting.remove(append.asInt()));
+        done.removeIf(each -> each == null);
+        long end = done.stream().mapToLong(Waiting::end).max().orElse(committed);
+        replicate(waiting.isEmpty() ? written : end);
+        for (Waiting each : done) {
+            if (each.future != null) each.future.complete(null);
+            each.then.run();
+        }
+    }
+
     /** The coordinator is lost, and with it these appends and all that waits. */
-    private void lose(JsonNode appends) {
-        timers.running.clear();
-        tasks.waiting.clear();
+    private void lose(JsonNode appends) throws Throwable {
         for (JsonNode lost : appends) {
             Waiting append = waiting.get(lost.asInt());
             if (append != null) log.removeAll(append.batch);
         }
+        if (writesBatches) unload();
+        forget();
+    }
+
+    private void forget() {
+        timers.running.clear();
+        tasks.waiting.clear();
         waiting.clear();
+    }
+
+    /**
+     * As `CoordinatorRuntime.unload` does: what is in the local log fails, then the batch that is
+     * not, then all who wait for others. Of these answers a client looks at nothing but the error.
+     */
+    private void unload() throws Throwable {
+        List<Waiting> all = List.copyOf(waiting.values());
+        for (Waiting each : all) if (each.end() <= inLog) fail(each, Errors.NOT_COORDINATOR);
+        List<Waiting> batch = List.copyOf(waiting.values());
+        revertTo(inLog);
+        for (Waiting each : batch) fail(each, Errors.NOT_COORDINATOR);
+        shard.onUnloaded();
+        keepErrors();
+        written = committed;
+        inLog = committed;
+    }
+
+    private void keepErrors() {
+        responses.forEach(each -> ((ObjectNode) each).retain("number", "error"));
+    }
+
+    private void fail(Waiting lost, Errors error) {
+        waiting.values().remove(lost);
+        if (lost.future != null) lost.future.completeExceptionally(error.exception());
+        lost.otherwise.accept(answered(error).exception());
+    }
+
+    /** The error that the service answers with where an operation ends with this one. */
+    private static Errors answered(Errors error) {
+        return CoordinatorOperationExceptionHelper.handleOperationException(
+                "an operation", "", error.exception(), (found, message) -> found, LOG);
     }
 
     /** The next coordinator: what waited at the last one is lost, as are some records if asked. */
     private void reload(JsonNode in) {
-        lose(Judge.object());
+        forget();
         List<Written> left = new ArrayList<>();
         if (in.hasNonNull("keep")) in.get("keep").forEach(at -> left.add(log.get(at.asInt())));
         else left.addAll(log);
@@ -703,7 +788,8 @@ final class CoordinatorShard {
 
     private <R> void run(Task<R> task) throws Throwable {
         R result = task.task().run();
-        Throwable thrown = step(() -> task.then().onComplete(result, null), nothing -> {});
+        Throwable thrown =
+                step(() -> task.then().onComplete(result, null), nothing -> {}, lost -> {});
         if (thrown != null) throw thrown;
     }
 
@@ -737,7 +823,8 @@ final class CoordinatorShard {
     private void fire(Due due) throws Throwable {
         timers.cancel(due.key);
         clock.now = Math.max(clock.now, due.at);
-        Throwable thrown = step(due.operation::generateRecords, nothing -> {});
+        Throwable thrown =
+                step(due.operation::generateRecords, nothing -> {}, lost -> timers.again(due));
         // Kafka's runtime logs what a timer throws, and goes on.
         if (thrown != null && due.retry) throw thrown;
     }
@@ -765,10 +852,8 @@ final class CoordinatorShard {
             log.removeAll(each.batch);
         }
         revertTo(written);
-        for (Waiting each : gone) {
-            if (each.future == null) continue;
-            each.future.completeExceptionally(Errors.NOT_ENOUGH_REPLICAS.exception());
-        }
+        for (Waiting each : gone) fail(each, Errors.NOT_ENOUGH_REPLICAS);
+        if (writesBatches) keepErrors();
     }
 
     private void revertTo(long offset) throws Throwable {
@@ -779,8 +864,29 @@ final class CoordinatorShard {
         revert.invoke(state, offset);
     }
 
+    /** A request, which is answered with the error if its records are not written. */
+    private <T> Throwable step(Step<T> step, Consumer<T> then) {
+        int asked = number;
+        return step(step, then, thrown -> refuse(asked, thrown));
+    }
+
+    /** One whose answer is a future: that may have come before its records fail. */
+    private <T> Throwable step(Step<T> step, CompletableFuture<?> future) {
+        return step(
+                step,
+                nothing -> {},
+                thrown -> {
+                    if (writesBatches) future.completeExceptionally(thrown);
+                });
+    }
+
+    /** Other histories do not say what the service answers. */
+    private void refuse(int asked, Throwable thrown) {
+        if (writesBatches) response(asked, thrown, 0);
+    }
+
     /** Generate, replay and write the records, then let what waits for them go on. */
-    private <T> Throwable step(Step<T> step, java.util.function.Consumer<T> then) {
+    private <T> Throwable step(Step<T> step, Consumer<T> then, Consumer<Throwable> otherwise) {
         CoordinatorResult<T, CoordinatorRecord> result;
         try {
             result = step.run();
@@ -798,10 +904,11 @@ final class CoordinatorShard {
         }
         batch.sort(Comparator.comparing(Written::record, OffsetRequests.IN_ONE_ORDER));
         log.addAll(batch);
-        if (!batch.isEmpty()) state.updateLastWrittenOffset(written);
+        if (!batch.isEmpty() && !writesBatches) writeBatch();
         if (replicatesLater && !batch.isEmpty()) {
             Runnable answer = () -> then.accept(result.response());
-            waiting.put(appends++, new Waiting(from, batch, result.appendFuture(), answer));
+            waiting.put(
+                    appends++, new Waiting(from, batch, result.appendFuture(), answer, otherwise));
             return null;
         }
         if (!batch.isEmpty()) replicate(written);

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from assignors.simulation.timed.offsets_topic import key_and_value
 from assignors.simulation.timed.protocols.effects import Record
 from assignors.simulation.timed.protocols.offsets.messages import EndTransaction, is_transactional
 
 Batch = Sequence[Record]
+R = TypeVar("R", bound=Record | EndTransaction)
 
 
 def compacted(
-    batches: Sequence[Batch], *, clean_until: int, drop_tombstones_until: int
-) -> list[Record]:
+    batches: Sequence[Sequence[R]], *, clean_until: int, drop_tombstones_until: int
+) -> list[R]:
     """The log after cleaning (`kept`)."""
     records = [record for batch in batches for record in batch]
     places = kept(batches, clean_until=clean_until, drop_tombstones_until=drop_tombstones_until)

@@ -59,6 +59,8 @@ def load_consumer(waiting: WaitingCoordinator, log: Restored) -> list[Schedule]:
 
 def load_mixed(state: MixedCoordinator, log: Restored) -> list[Schedule]:
     """Load a group of either kind; return the timers that start. Cost: O(members)."""
+    state.upgraded.clear()
+    state.restarted.clear()
     of_classic = [
         each._replace(key=(OF_CLASSIC, *each.key)) for each in load_classic(state.classic, log)
     ]
@@ -78,4 +80,5 @@ def load_offsets(state: OffsetsCoordinator, group: GroupAccess, log: Restored) -
     state.is_watched = True
     state.made_by = None
     state.waiting.clear()
+    state.removed.clear()
     return [Schedule(CHECK, state.config.check_ms * MILLISECOND)]

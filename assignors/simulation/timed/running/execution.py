@@ -29,6 +29,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
     JoinGroupResponse,
     SyncGroupResponse,
 )
+from assignors.simulation.timed.protocols.consumer.assignment.patterns import LOOKUP_KEY
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,
@@ -43,8 +44,10 @@ from assignors.simulation.timed.protocols.effects import (
     Record,
     Reply,
     Schedule,
+    TimerKey,
 )
 from assignors.simulation.timed.protocols.mixed.downgrade import OF_CLASSIC
+from assignors.simulation.timed.protocols.offsets.coordinator import CHECK
 from assignors.simulation.timed.protocols.offsets.messages import (
     EndTransaction,
     OffsetCommit,
@@ -290,13 +293,24 @@ def _go_back(run: Run, execution: Execution, failed: list[Own]) -> None:
     for each in (own.event for own in failed):
         if isinstance(each, Arrived):
             refuse(run, each.number)
-        elif _runs_out_again(run, each) and run.queue.due((COORDINATOR, each.key)) is None:
-            run.queue.start((COORDINATOR, each.key), now + RETRY_US, (COORDINATOR, each))
+        elif (after_us := _again_after_us(run, each.key)) is not None:
+            run.queue.start((COORDINATOR, each.key), now + after_us, (COORDINATOR, each))
 
 
-def _runs_out_again(run: Run, fired: Fired) -> bool:
-    """Return whether a timer runs out once more where its event could not be written.
+def _again_after_us(run: Run, key: TimerKey) -> int | None:
+    """Return how long after the failure a timer runs out again."""
+    is_classic = run.scenario.protocols == {GroupProtocol.CLASSIC}
+    check_us = run.scenario.broker.offsets_check_ms * MILLISECOND
+    return again_after_us(key, is_classic=is_classic, check_us=check_us)
 
-    In Kafka those of consumer groups do, and those of classic ones do not: what they did is done.
+
+def again_after_us(key: TimerKey, *, is_classic: bool, check_us: int) -> int | None:
+    """Return how long after a failure a timer runs out again whose event could not be written.
+
+    It does so in place of one that was started meanwhile (`CoordinatorTimerImpl` of Kafka). Timers
+    of classic groups do not: what they did is done. Nor does a lookup of patterns, which is a task:
+    the next heartbeat asks for another one.
     """
-    return fired.key[0] != OF_CLASSIC and run.scenario.protocols != {GroupProtocol.CLASSIC}
+    if key == CHECK:
+        return check_us
+    return None if is_classic or key[0] == OF_CLASSIC or key == LOOKUP_KEY else RETRY_US

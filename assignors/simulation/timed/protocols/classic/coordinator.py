@@ -69,10 +69,13 @@ def step(state: ClassicCoordinator, event: CoordinatorEvent) -> list[Effect]:
     if isinstance(event, Arrived):
         _arrived(state, event)
     elif isinstance(event, Fired):
-        _fired(state, event)
+        if state.exists:  # else it is gone with its first record, and its timers find nothing
+            _fired(state, event)
     elif isinstance(event, AppendFailed):
-        for token in sorted(event.tokens & state.appends.keys()):
-            _append_failed(state, state.appends.pop(token))
+        lost = [state.appends.pop(n) for n in sorted(event.tokens & state.appends.keys())]
+        # A group that was just made goes last: until then the others are answered as its members.
+        for each in sorted(lost, key=lambda append: append.made_by is not None):
+            _append_failed(state, each)
     else:
         _committed(state, state.appends.pop(event.token))
     return state.out

@@ -13,11 +13,14 @@ Source: `GroupMetadataManager` of Kafka 4.4.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from assignors.simulation.timed.protocols.classic import coordinator as classic_coordinator
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
+from assignors.simulation.timed.protocols.classic.coordinator_state import (
+    ClassicCoordinator,
+    WaitingAppend,
+)
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup
 from assignors.simulation.timed.protocols.classic.messages import (
     ErrorCode,
@@ -84,6 +87,13 @@ class MixedCoordinator:
     policy: MigrationPolicy = MigrationPolicy.BIDIRECTIONAL
     new_uuid: Callable[[], str]
     """Makes the id of a member of the classic protocol that joins a consumer group."""
+    upgraded: dict[int, tuple[ClassicGroup, dict[int, WaitingAppend]]] = field(
+        default_factory=dict, compare=False
+    )
+    """Token of the append by which a classic group became a consumer group -> the group as it was,
+    and what waited for its own appends."""
+    restarted: set[int] = field(default_factory=set, compare=False)
+    """Tokens of appends by which a consumer group without members became a classic one."""
 
     def __post_init__(self) -> None:
         """Let the consumer group become a classic one when its last member of the kind leaves."""
@@ -191,8 +201,10 @@ def _consumer_heartbeat(
         return consumer_coordinator.refusal(refused, out)
     out = consumer_coordinator.heartbeat_in(Work(consumer, group, now_ms, out), request)
     if consumer.exists:
-        classic.group, classic.exists = ClassicGroup(), False
-        classic.appends.clear()
+        token = 2 * (state.waiting.tokens + 1) + 1  # of the append that follows
+        state.upgraded[token] = classic.group, classic.appends
+        leaving = {n: each for n, each in classic.appends.items() if each.left is not None}
+        classic.group, classic.exists, classic.appends = ClassicGroup(), False, leaving
     return out
 
 
@@ -219,6 +231,8 @@ def _of_classic(
                 out.append(Cancel((OF_CLASSIC, *key)))
             case Append(records, token):
                 out.append(Append((*before, *records), 2 * token))
+                if before:
+                    state.restarted.add(2 * token)
                 before = ()
             case _:
                 out.append(effect)
@@ -234,24 +248,42 @@ def _of_consumer(state: MixedCoordinator, changes: Changes, number: int | None) 
 
 
 def _committed(state: MixedCoordinator, token: int) -> list[Effect]:
+    state.upgraded.pop(token, None)
+    state.restarted.discard(token)
     if token % 2:
         return committed(state.waiting, token // 2)
-    if token // 2 not in state.classic.appends:
-        return []  # the group has been converted meanwhile
-    return _of_classic(state, Committed(token // 2))
+    classic, event = state.classic, Committed(token // 2)
+    out: list[Effect] = []
+    for group, appends in state.upgraded.values():
+        if event.token in appends and appends[event.token].left is None:
+            # The group has been converted meanwhile; it may have to come back.
+            now = classic.group, classic.exists, classic.appends
+            classic.group, classic.exists, classic.appends = group, True, appends
+            out += _of_classic(state, event)
+            classic.group, classic.exists, classic.appends = now
+    if event.token in classic.appends:
+        out += _of_classic(state, event)
+    return out
 
 
 def _append_failed(state: MixedCoordinator, event: AppendFailed) -> list[Effect]:
     """Take a group back to what is written, of whatever kind it was then.
 
-    A classic group that stays one is left as it is, as `classic.coordinator` does.
+    A classic group that stays one is left as it is, as `classic.coordinator` does, and one that
+    had become a consumer group comes back as it was then: more than what its records say.
     """
     of_classic = frozenset(token // 2 for token in event.tokens if not token % 2)
     of_consumer = {token // 2 for token in event.tokens if token % 2}
-    if not of_consumer:
+    was_restarted = bool(state.restarted & event.tokens)
+    state.restarted -= event.tokens
+    if not of_consumer and not was_restarted:
         return _of_classic(state, event._replace(tokens=of_classic))
     log, classic = restored(event.records), state.classic
     revert(state.waiting, log, of_consumer)
+    upgrades = [state.upgraded.pop(each) for each in sorted(event.tokens & state.upgraded.keys())]
+    if upgrades and isinstance(log.group, ClassicGroup):
+        classic.exists, (classic.group, classic.appends) = True, upgrades[0]
+        return _of_classic(state, event._replace(tokens=of_classic))
     classic.exists = isinstance(log.group, ClassicGroup)
     classic.group = log.group if isinstance(log.group, ClassicGroup) else ClassicGroup()
     for token in of_classic:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import partial
+from typing import NamedTuple
 
 from assignors.simulation.timed.protocols.classic import coordinator as classic_coordinator
 from assignors.simulation.timed.protocols.classic.coordinator_state import (
@@ -46,6 +47,16 @@ KEPT_ALIVE = (GroupState.STABLE, GroupState.PREPARING_REBALANCE)
 """The states of a classic group in which a commit counts as a heartbeat."""
 
 
+class Removed(NamedTuple):
+    """What is left of a group that is deleted."""
+
+    tombstones: tuple[Record, ...]
+    put_back: Callable[[], None]
+    """Puts it back as it was, if its tombstones could not be written."""
+    is_reverted: bool
+    """Whether its coordinator then takes it back to its records."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupAccess:
     """A group, as its committed offsets see it."""
@@ -65,8 +76,8 @@ class GroupAccess:
     retained_since: Callable[[int], int | None]
     """When an offset committed at that time (ms) began to expire; `None`: none does now."""
     is_empty: Callable[[], bool]
-    remove: Callable[[], tuple[Record, ...]]
-    """Deletes the group, and returns its tombstones."""
+    remove: Callable[[], Removed]
+    """Deletes the group."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -196,10 +207,18 @@ def _retained_since(watched: _Watched, committed_ms: int) -> int | None:
     return committed_ms if knows_topics and group.state is GroupState.STABLE else None
 
 
-def _remove(watched: _Watched) -> tuple[Record, ...]:
-    watched.coordinator.group, watched.coordinator.exists = ClassicGroup(), False
+def _remove(watched: _Watched) -> Removed:
+    coordinator, before = watched.coordinator, replace(watched)
+    group = coordinator.group
+
+    def put_back() -> None:
+        coordinator.group, coordinator.exists = group, True
+        for each in fields(before):
+            setattr(watched, each.name, getattr(before, each.name))
+
+    coordinator.group, coordinator.exists = ClassicGroup(), False
     watched.transitions, watched.generation, watched.subscriptions = 0, 0, None
-    return (GroupTombstone(),)
+    return Removed((GroupTombstone(),), put_back, is_reverted=False)
 
 
 def consumer_access(coordinator: ConsumerCoordinator, step: Step) -> GroupAccess:
@@ -210,10 +229,14 @@ def consumer_access(coordinator: ConsumerCoordinator, step: Step) -> GroupAccess
         matched = any(topic in (each.topics or ()) for each in group.resolved.values())
         return topic in group.counts.topics or matched
 
-    def remove() -> tuple[Record, ...]:
-        gone = tuple(tombstones(coordinator.group))
+    def remove() -> Removed:
+        group = coordinator.group
+
+        def put_back() -> None:
+            coordinator.group, coordinator.exists = group, True
+
         coordinator.group, coordinator.exists = ConsumerGroup(), False
-        return gone
+        return Removed(tuple(tombstones(group)), put_back, is_reverted=True)
 
     return GroupAccess(
         step=step,

@@ -32,7 +32,7 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Schedule,
 )
-from assignors.simulation.timed.protocols.offsets.access import GroupAccess
+from assignors.simulation.timed.protocols.offsets.access import GroupAccess, Removed
 from assignors.simulation.timed.protocols.offsets.messages import (
     NO_OFFSET,
     NO_PRODUCER,
@@ -88,6 +88,8 @@ class OffsetsCoordinator:
     waiting: dict[int, tuple[Reply | None, tuple[OffsetRecord, ...]]] = field(default_factory=dict)
     """Token of an append -> the answer that waits for it, and the offsets it writes."""
     tokens: int = 0
+    removed: dict[int, Removed] = field(default_factory=dict, compare=False)
+    """Groups that are deleted, by the token of the append of their tombstones."""
     made_by: int | None = None
     """The append of the commit that has made the group, until it is replicated."""
 
@@ -236,7 +238,9 @@ def _expire(state: OffsetsCoordinator, now_ms: int) -> list[Effect]:
             records.append(OffsetRecord(*partition, None))
     is_bare = len(records) == len(table.committed) and not any(table.pending.values())
     if is_bare and exists and group.is_empty():
-        records += group.remove()
+        removed = group.remove()
+        records += removed.tombstones
+        state.removed[state.tokens - 1] = removed  # by the token of what is written below
         state.is_simple = False
     elif is_bare and not exists:
         records.append(GroupTombstone())
@@ -262,24 +266,33 @@ def _write(
 def _append_failed(state: OffsetsCoordinator, at_us: int, event: AppendFailed) -> list[Effect]:
     """Take offsets back to what is written, and let the group do the same for what is its own.
 
-    A group that a commit has made is gone with that.
+    A group that a commit has made is gone with that, and one that was deleted is there again.
     """
     log = restored(event.records)
     state.table = log.offsets
     for token in event.tokens:
         state.waiting.pop(token, None)
+    # The first of them is the one that the log has: tokens count down.
+    gone = sorted(event.tokens & state.removed.keys(), reverse=True)
+    removed = [state.removed.pop(token) for token in gone]
+    is_back = bool(removed) and log.group is not None
+    if is_back and removed[0].is_reverted:
+        removed[0].put_back()
     of_group = frozenset(token for token in event.tokens if token > 0)
     effects = state.group.step(at_us, event._replace(tokens=of_group)) if of_group else []
     if state.made_by in event.tokens:
         state.made_by = None
-        if state.group.exists():
+        if state.group.exists() and not (is_back and removed[0].is_reverted):
             state.group.remove()
+    if is_back and not removed[0].is_reverted:
+        removed[0].put_back()
     state.is_simple = isinstance(log.group, ClassicGroup) and not state.group.exists()
     return effects
 
 
 def _replicated(state: OffsetsCoordinator, token: int) -> list[Effect]:
     reply, offsets = state.waiting.pop(token)
+    state.removed.pop(token, None)
     if token == state.made_by:
         state.made_by = None
     for record in offsets:

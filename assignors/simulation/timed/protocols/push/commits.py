@@ -6,7 +6,7 @@ away. One partition that it may not commit fails the whole request.
 
 from __future__ import annotations
 
-from assignors.simulation.timed.protocols.offsets.access import GroupAccess, Step
+from assignors.simulation.timed.protocols.offsets.access import GroupAccess, Removed, Step
 from assignors.simulation.timed.protocols.offsets.messages import CommitError, OffsetCommit
 from assignors.simulation.timed.protocols.push.group import PushCoordinator
 
@@ -25,7 +25,8 @@ def push_access(coordinator: PushCoordinator, step: Step) -> GroupAccess:
         subscribes=lambda topic: any(topic in each.topics for each in members.values()),
         retained_since=lambda committed_ms: committed_ms,
         is_empty=lambda: not members,
-        remove=lambda: (),  # the design has no records of groups
+        # The design has no records of groups.
+        remove=lambda: Removed((), lambda: None, is_reverted=False),
     )
 
 
