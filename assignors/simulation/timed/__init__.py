@@ -24,9 +24,9 @@ What goes on in it:
 
 What is computed, because playing it event by event gives the same:
 
-* `heartbeats` and `plain_heartbeats`: heartbeats that change nothing; `promotions`: members that
-  only move to a new epoch; `stages`: whole rounds and starts of a group, and members of a consumer
-  group that get a new assignment
+* `heartbeats`, `plain_heartbeats`, `next_heartbeats`: heartbeats that change nothing, and when the
+  next ones come; `protocols/promotions`: members that only move to a new epoch; `stages`: whole
+  rounds and starts of a group, and members of a consumer group that get a new assignment
 
 Beside it: `exhaustion` (small cases in every order), `counterexamples` (a broken rule, told and
 made small), and two simulations that know no group protocol, `coordinator` (execution models,

@@ -7,7 +7,7 @@ happens to it, or when the coordinator has something to say: then its heartbeat 
 its next one and its session are put into the queue as they would stand there.
 
 In a consumer group a member may also go on resting while it only moves to a new epoch
-(`promotions`).
+(`protocols/promotions`).
 
 Waking a member too early changes nothing but the number of events. That every run ends the same
 with all heartbeats queued is a law (`tests/simulation/timed/test_heartbeats.py`). It rests on three
@@ -31,7 +31,6 @@ from assignors.simulation.timed.plain_heartbeats import (
     Together,
     Underway,
 )
-from assignors.simulation.timed.promotions import Move, Promotions
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     Fired,
@@ -39,6 +38,7 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     Send,
 )
+from assignors.simulation.timed.protocols.promotions import Move, Promotions
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.scenario import BrokerConfig
 from assignors.simulation.timed.sides import Sides

@@ -43,7 +43,6 @@ class MemberState(StrEnum):
 
 
 STABLE = MemberState.STABLE
-_new = tuple.__new__
 
 
 class ConsumerMember(NamedTuple):
@@ -81,7 +80,7 @@ class ConsumerMember(NamedTuple):
         """Return the member where it is then, and what it asks for as it is. Cost: O(1)."""
         asks = self[4:12]  # from `instance_id` to `classic`
         values = (self[0], epoch, previous_epoch, state, *asks, assigned, revoking)
-        return _new(ConsumerMember, values)  # its own `__new__` costs more than all of this
+        return tuple.__new__(ConsumerMember, values)  # its own one costs more than all of this
 
     @property
     def is_fresh(self) -> bool:
@@ -249,16 +248,13 @@ class ConsumerGroup:
         if member.instance_id is not None:
             self.static_ids[member.instance_id] = member.member_id
 
-    def move(self, before: ConsumerMember, after: ConsumerMember, keeps: bool = False) -> None:  # noqa: FBT001, FBT002 - for most heartbeats
+    def move(self, before: ConsumerMember, after: ConsumerMember, *, keeps: bool = False) -> None:
         """Put a member that asks for the same as before; O(1) if it `keeps` all, in its epoch."""
         self.members[after.member_id] = after
         self.order.put_again()
         self.known_homogeneous = None
-        stable = self.stable  # as `_count`, in place
-        if before.state is STABLE:
-            stable[before.epoch] -= 1
-        if after.state is STABLE:
-            stable[after.epoch] += 1
+        self._count(before, -1)
+        self._count(after, 1)
         if not (keeps or before.holds_as(after)):
             self._free(before, after.assigned)
             self._hold(after)
@@ -326,10 +322,9 @@ class ConsumerGroup:
         for part in filter(None, (before.assigned, before.revoking)):
             for topic, numbers in part.items():
                 stay = assigned.get(topic, {})
-                if stay is numbers:
-                    continue
                 known = self.partition_epochs.get(topic, {})
-                for number in numbers.keys() - stay.keys():
+                gone = () if stay is numbers else numbers.keys() - stay.keys()
+                for number in gone:
                     if known.get(number) == epoch:
                         del known[number]
 

@@ -57,7 +57,8 @@ def brought_on(
     after = nearer(state, group, member, target_epoch=target_epoch, target=target, owned=owned)
     if after is member:
         return ConsumerHeartbeatResponse(NONE, member.member_id, epoch), None
-    group.move(member, after, after.state is UNREVOKED and not member.revoking)
+    keeps = after.state is UNREVOKED and not member.revoking
+    group.move(member, after, keeps=keeps)
     given = None if after.assigned == member.assigned else partitions_of(after.assigned)
     response = ConsumerHeartbeatResponse(NONE, after.member_id, after.epoch, given)
     return response, rebalance_timer(after)
