@@ -6,7 +6,7 @@ All are arithmetic on the arrays of a `Problem`. Whether an assignment is allowe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -111,18 +111,19 @@ def stats(
 def lazy_stats(
     problem: Problem,
     *,
-    favoured: Int32,
+    favoured: Int32 | Callable[[], Int32],
     given: Int32,
     target: Int32 | None = None,
     more: Mapping[str, Figure] | None = None,
 ) -> LazyFigures:
     """Return `stats`, with `more` behind them, computed when somebody reads one.
 
-    The arrays must not change afterwards.
+    Then `favoured` is called, if it is no array. The arrays must not change afterwards.
     """
 
     def compute() -> dict[str, Figure]:
-        counted = stats(problem, favoured=favoured, given=given, target=target)
+        before = favoured() if callable(favoured) else favoured
+        counted = stats(problem, favoured=before, given=given, target=target)
         return {**counted, **(more or {})}
 
     return LazyFigures(compute)

@@ -222,22 +222,23 @@ class ReadMembers(LazyMembers):
         list_of = arrays.list_of[self.rows]
         is_used = np.zeros(len(arrays.list_ptr) - 1, dtype=np.bool_)
         is_used[np.delete(list_of, alone) if alone else list_of] = True
-        others = [self[position].topics for position in alone]
-        index = {name: number for number, name in enumerate(arrays.names)}
-        for name in chain.from_iterable(others):
-            index.setdefault(name, len(index))
-        size, number = np.diff(arrays.list_ptr), arrays.name
+        names, others = arrays.names, [self[position].topics for position in alone]
+        if others:
+            names = tuple(dict.fromkeys(chain(names, *others)))
+        size, number = arrays.list_ptr[1:] - arrays.list_ptr[:-1], arrays.name
         if not is_used.all():
             number, size = number[is_used.repeat(size)], size[is_used]
             list_of = (np.cumsum(is_used) - 1)[list_of]
-        table = np.zeros((len(size) + len(others), len(index)), dtype=np.bool_)
-        table.ravel()[(np.arange(len(size)) * len(index)).repeat(size) + number] = True
-        is_asked = np.zeros(len(index), dtype=np.bool_)
-        is_asked[number] = True
-        for row, topics in enumerate(others, start=len(size)):
-            asked = list(map(index.__getitem__, topics))
-            table[row, asked] = is_asked[asked] = True
-        list_of[alone] = np.arange(len(size), len(table))
+        table = np.zeros((len(size) + len(others), len(names)), dtype=np.bool_)
+        cell = (np.arange(len(size)) * len(names)).repeat(size)
+        cell += number
+        table.ravel()[cell] = True
+        if others:
+            index = {name: place for place, name in enumerate(names)}
+            for row, topics in enumerate(others, start=len(size)):
+                table[row, list(map(index.__getitem__, topics))] = True
+            list_of[alone] = np.arange(len(size), len(table))
+        is_asked = np.logical_or.reduce(table, axis=0)
         if is_asked.all():
-            return tuple(index), table, list_of
-        return tuple(compress(index, is_asked.tolist())), table[:, is_asked], list_of
+            return names, table, list_of
+        return tuple(compress(names, is_asked.tolist())), table[:, is_asked], list_of

@@ -73,7 +73,7 @@ def choose_partitions(
         is_free &= row_of >= 0
     free = changed = is_free.nonzero()[0]
     if len(free):
-        row_count = int(row_of.max()) + 1
+        row_count = int(row_of.max()) + 1 if first is None else len(first) - 1
         if row_count > 1 and first is None:
             free = free[np.argsort(narrow(row_of[free], row_count), kind="stable")]
         answer[free] = dealt(more.row, more.member, more.count, row_count)
@@ -98,7 +98,11 @@ def _last_held(owner: Int32, less: Cells, first: Int64) -> list[int]:
 
     Members are looked for as characters of a text, which Python does faster than numpy sorts.
     """
-    members = (owner + np.int32(1)).tobytes().decode(UTF_32, "surrogatepass")  # nobody counts as 0
+    number = owner + np.int32(1)  # nobody counts as 0
+    if int(number[number.argmax()]) < 1 << 8:  # a character of one byte: read in no time
+        members = number.astype(np.uint8).tobytes().decode("latin-1")
+    else:
+        members = number.tobytes().decode(UTF_32, "surrogatepass")
     bounds, found = first.tolist(), []
     cells = zip(less.row.tolist(), less.member.tolist(), less.count.tolist(), strict=True)
     for row, member, count in cells:
@@ -266,10 +270,11 @@ def dealt(row: Int64, member: Int64, amount: Int64, row_count: int) -> Int64:
             np.arange(most)[:, None] < amount
         ]
         return in_turn
-    end = np.cumsum(amount)
-    turn = np.arange(int(end[-1])) - np.repeat(end - amount, amount)
-    source = np.repeat(np.arange(len(amount)), amount)
-    key = turn if row_count == 1 else row[source] * most + turn
-    order = np.argsort(narrow(key, row_count * most), kind="stable")
-    found: Int64 = member[source[order]]
+    end = amount.cumsum()
+    turn = np.arange(int(end[-1]))
+    turn -= (end - amount).repeat(amount)
+    if row_count > 1:
+        turn += (row * most).repeat(amount)
+    order = narrow(turn, row_count * most).argsort(kind="stable")
+    found: Int64 = member.repeat(amount)[order]
     return found

@@ -80,9 +80,9 @@ def topic_rows(first: Int64, takes: Bool, class_of: Int32) -> tuple[Int32, Bool]
         return np.full(topic_count, NOBODY, dtype=np.int32), np.zeros((0, 0), dtype=np.bool_)
     if class_count == 1 and len(class_of) and first[-1] > 0 and takes.all():
         return (first[1:] > first[:-1]) - np.int32(1), np.ones((1, 1), dtype=np.bool_)
-    present = np.zeros(class_count, dtype=np.bool_)
-    present[class_of] = True
-    takes = takes if present.all() else takes & present[:, None]
+    present = np.bincount(class_of, minlength=class_count)
+    if np.count_nonzero(present) < class_count:
+        takes = takes & (present > 0)[:, None]
     # A row of memory for each topic: numpy is many times faster along those.
     taken = np.array(takes.T, order="C")
     sizes = first[1:] - first[:-1]
@@ -123,8 +123,10 @@ def build(
     if racks is not None and remote_classes is not None:
         remote = remote_classes[:, racks.rack]
         assert remote.shape == (row_count, member_count)
-    owner, cell = owned_cells(owner, row_of, allowed)
-    taken = row_of if (row_of >= 0).all() else row_of[row_of >= 0]
+    is_taken = row_of >= 0
+    are_all = bool(is_taken.all())
+    owner, cell = owned_cells(owner, row_of, allowed, None if are_all else is_taken)
+    taken = row_of if are_all else row_of[is_taken]
     return _rows(
         row_of=row_of,
         takes=row_takes,
@@ -146,21 +148,28 @@ def by_member(of_class: Bool, class_of: Int32) -> Bool:
 
 def subscribed_owner(owner: Int32, row_of: Int32, allowed: Bool) -> Int32:
     """Return `owner`, int32[P], with `NOBODY` for owners that do not subscribe to the partition."""
-    return owned_cells(owner, row_of, allowed)[0]
+    return owned_cells(owner, row_of, allowed, row_of >= 0)[0]
 
 
-def owned_cells(owner: Int32, row_of: Int32, allowed: Bool) -> tuple[Int32, Int64]:
-    """Return what `subscribed_owner` does, and `Rows.cell`."""
-    cell = row_of * np.int64(allowed.shape[1]) + owner
+def owned_cells(
+    owner: Int32, row_of: Int32, allowed: Bool, is_taken: Bool | None
+) -> tuple[Int32, Int64]:
+    """Return what `subscribed_owner` does, and `Rows.cell`.
+
+    `is_taken`, bool[P], says which partitions are in a row: `None` if all are.
+    """
+    cell = row_of * np.int64(allowed.shape[1])
+    cell += owner
     # Where nobody is, in `owner` or in `row_of`, that is a cell of somebody else.
-    is_held = owner >= 0
-    is_held &= row_of >= 0
+    has_owner = owner >= 0
+    is_held = has_owner if is_taken is None else has_owner & is_taken
     if not allowed.all():
-        is_held &= allowed.ravel().take(cell, mode="clip")
-    if is_held.all():
+        is_held = is_held & allowed.ravel().take(cell, mode="clip")
+    held_count = np.count_nonzero(is_held)
+    if held_count == len(owner):
         return owner, cell
-    if np.count_nonzero(is_held) < np.count_nonzero(owner >= 0):
-        wrong = np.flatnonzero((owner >= 0) & ~is_held)
+    if held_count < np.count_nonzero(has_owner):
+        wrong = (has_owner & ~is_held).nonzero()[0]
         owner = owner.copy()
         owner[wrong] = NOBODY
     return owner, cell[is_held]

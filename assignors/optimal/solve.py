@@ -190,7 +190,7 @@ def _mixed(
 
     `first` has the first partition of each row where rows are topics.
     """
-    is_active: Bool = np.any(rows.allowed, axis=0)
+    is_active: Bool = np.logical_or.reduce(rows.allowed, axis=0)  # `any` takes twice as long
     rows, network, known, is_best = _table(rows, class_of, is_active, effort)
     if not is_best:
         _place_rest(network)
@@ -329,7 +329,7 @@ def _at_prices(rows: Rows, price: Int64) -> Network:
 def _agreeing(rows: Rows, class_of: Int32, known: Prices) -> Rows:
     """Return the rows without the cells where prices differ: nothing stays there."""
     agree = by_member(rows.takes & (known.of_row[:, None] == known.of_class), class_of)
-    owner, cell = owned_cells(rows.owner, rows.row_of, agree)
+    owner, cell = owned_cells(rows.owner, rows.row_of, agree, rows.row_of >= 0)
     return replace(
         rows,
         owner=owner,

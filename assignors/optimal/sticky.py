@@ -7,7 +7,7 @@ which `solve` proves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -38,13 +38,14 @@ def target_assignment(problem: Problem, favoured: Int32) -> Int32:
 def place(problem: Problem, claims: Claims) -> tuple[Int32, Int32]:
     """Return whom stickiness favours and who should hold each partition, int32[P] each."""
     placed = place_within(problem, claims, limit=None)
-    return placed.favoured, placed.target
+    return placed.favoured(), placed.target
 
 
 class Placed(NamedTuple):
     """What `place` returns, and more."""
 
-    favoured: Int32
+    favoured: Callable[[], Int32]
+    """Makes the array of those whom stickiness favours: figures alone are computed of it."""
     target: Int32
     kept: int
     """Partitions that stay with the owner whom stickiness favours."""
@@ -60,10 +61,14 @@ class Placed(NamedTuple):
 
 def place_within(problem: Problem, claims: Claims, *, limit: int | None) -> Placed:
     """Return what `place` does after at most `limit` steps."""
-    favoured = favoured_owners(problem, claims)
-    # Where all claims count, what each member has is known.
-    holdings = _holdings(claims) if favoured is claims.claimant else None
-    solved = _solved(problem, favoured, holdings, limit)
+    favoured = partial(favoured_owners, problem, claims)
+    # Where each partition has one claimant, `solve` passes over those that do not subscribe.
+    owner, holdings = claims.claimant, None
+    if owner is None:
+        owner = favoured()
+    else:
+        holdings = _holdings(claims)
+    solved = _solved(problem, owner, holdings, limit)
     figures: dict[str, int | bool] = {}
     if not solved.is_best:
         figures = {

@@ -33,7 +33,8 @@ NOBODY = -1
 WORD = 8
 """Bytes of a word: rows of no more bits are compared as numbers."""
 FEW = 256
-"""So many partitions are named one by one: numpy's calls would cost more than they save."""
+"""So many partitions are named, and so many lists compared, one by one: numpy's calls would cost
+more than they save."""
 RUNS_AT_ONCE = 1 << 15
 """Members' shares of a topic that are made of arrays together: lists of all the numbers of a
 million would need 200 MB beside them."""
@@ -232,11 +233,9 @@ def _classes(table: Bool, list_of: Int64) -> tuple[Bool, Int32]:
     """
     if len(table) == 1:
         return table, np.zeros(len(list_of), dtype=np.int32)
-    first_equal = _first_equal(table)
-    is_first = first_equal == np.arange(len(table))
-    same = (is_first.cumsum(dtype=np.int32) - np.int32(1))[first_equal]
+    same, firsts = _equal_rows(table)
     if len(list_of) == len(table) and (list_of == np.arange(len(table))).all():
-        return (table if is_first.all() else table[is_first]), same
+        return (table if len(firsts) == len(table) else table.take(firsts, axis=0)), same
     number = same[list_of]
     first = np.full(len(table), len(number))
     first[number[::-1]] = np.arange(len(number))[::-1]  # of several the first stays
@@ -246,18 +245,25 @@ def _classes(table: Bool, list_of: Int64) -> tuple[Bool, Int32]:
     return table[list_of[first[used]]], rank[number]
 
 
-def _first_equal(table: Bool) -> Int64:
-    """Return for each row of a table the number of the first row that is equal, int64[N]."""
+def _equal_rows(table: Bool) -> tuple[Int32, Int64]:
+    """Return the number of each row of a table, int32[N], and the first row of each number.
+
+    Equal rows have one number; numbers are in the order of the rows.
+    """
     row_count, width = table.shape
     # Whole bytes a row: numpy is many times faster where it need not stop after each row.
     size = WORD if width <= 8 * WORD else -(-width // 8)
     padded = np.zeros((row_count, 8 * size), dtype=np.bool_)
     padded[:, :width] = table
     packed = np.packbits(padded)
-    if size > WORD:
-        rows: list[bytes] = packed.view(f"V{size}").tolist()
-        first: dict[bytes, int] = {}
-        return np.fromiter(map(first.setdefault, rows, range(row_count)), np.int64, row_count)
+    if size > WORD or row_count <= FEW:
+        rows: list[bytes | int] = packed.view(f"V{size}" if size > WORD else np.uint64).tolist()
+        first_of: dict[bytes | int, int] = {}
+        found = np.fromiter(map(first_of.setdefault, rows, range(row_count)), np.int64, row_count)
+        firsts = np.fromiter(first_of.values(), np.int64, len(first_of))
+        ranks = np.empty(row_count, dtype=np.int32)
+        ranks[firsts] = np.arange(len(firsts), dtype=np.int32)
+        return ranks[found], firsts
     words = packed.view(np.uint64)
     order = words.argsort()
     words = words[order]
@@ -266,7 +272,10 @@ def _first_equal(table: Bool) -> Int64:
     begin = begins.nonzero()[0]
     found = np.empty(row_count, dtype=np.int64)
     found[order] = np.minimum.reduceat(order, begin)[begins.cumsum() - 1]
-    return found
+    is_first = found == np.arange(row_count)
+    ranks = is_first.cumsum(dtype=np.int32)
+    ranks -= np.int32(1)
+    return ranks[found], is_first.nonzero()[0]
 
 
 def _runs(problem: Problem, owner: Int32) -> Iterator[tuple[int, int, tuple[int, ...]]]:

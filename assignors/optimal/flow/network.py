@@ -58,7 +58,8 @@ class Network:
     @property
     def is_settled(self) -> bool:
         """Whether everything supplied has been absorbed."""
-        return not (self.unplaced.any() or self.surplus.any() or self.hub_room[0] < 0)
+        has_more = np.count_nonzero(self.unplaced) or np.count_nonzero(self.surplus)
+        return not has_more and self.hub_room[0] >= 0
 
 
 _network = unchecked(Network)

@@ -10,7 +10,7 @@ more of each.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, compress, pairwise
 from operator import add, gt, mul, sub
 
 import numpy as np
@@ -50,13 +50,14 @@ def pour(
     waiting = unplaced.nonzero()[0]
     if not len(waiting):
         return
-    taker_count = local[waiting].sum(axis=1)
-    crowding = unplaced[waiting] / np.maximum(taker_count, 1)
-    waiting = waiting[(-crowding).argsort(kind="stable")]
     takers = local[waiting]
+    taker_count = np.add.reduce(takers, axis=1)
+    crowding = unplaced[waiting] / np.maximum(taker_count, 1)
+    order = (-crowding).argsort(kind="stable")
+    waiting, takers = waiting[order], takers[order]
     room = np.maximum(most - load, 0)
     left: Int64 | None = None
-    if is_even and is_worth_spreading(len(waiting), int(taker_count.sum())):
+    if is_even and is_worth_spreading(len(waiting), int(np.add.reduce(taker_count))):
         _spread(
             table=table,
             unplaced=unplaced,
@@ -66,7 +67,8 @@ def pour(
             waiting=waiting,
         )
         return
-    if is_worth_counting(int(unplaced.sum()), int(load.sum()), len(waiting)):
+    free, placed = int(np.add.reduce(unplaced)), int(np.add.reduce(load))
+    if is_worth_counting(free, placed, len(waiting)):
         left = takers[::-1].cumsum(axis=0)[::-1]
     else:
         takers &= room > 0
@@ -136,14 +138,15 @@ def _pour_few(
     """
     (_, cells), rooms, width = table.views(), room.tolist(), len(load)
     lefts = None if left is None else left.tolist()
-    for row, members in zip(waiting.tolist(), _members_of(takers), strict=True):
-        chosen, given = shares_of(members, rooms, int(unplaced[row]), lefts)
-        begin = row * width
-        for member, amount in zip(chosen, given, strict=True):
-            if amount:
-                cells[begin + member] += amount
-                rooms[member] -= amount
-        unplaced[row] -= sum(given)
+    amounts = unplaced[waiting].tolist()
+    begins = (waiting * width).tolist()
+    for turn, (begin, members) in enumerate(zip(begins, _members_of(takers), strict=True)):
+        chosen, given = shares_of(members, rooms, amounts[turn], lefts)
+        for member, amount in zip(compress(chosen, given), filter(None, given), strict=True):
+            cells[begin + member] += amount
+            rooms[member] -= amount
+        amounts[turn] -= sum(given)
+    unplaced[waiting] = amounts
     load += room - rooms
 
 

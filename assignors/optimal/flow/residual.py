@@ -69,8 +69,8 @@ def residual_of(network: Network) -> Residual:
     Cost: O(R M) in numpy, O(R + M) integers.
     """
     hub = len(network.unplaced)
-    allowed = bit_sets(network.allowed)
-    below, within, above = network.table.kinds(is_below=network.remote is not None)
+    is_below = network.remote is not None
+    allowed, below, within, above = network.table.kinds(network.allowed, is_below=is_below)
     down = [below, [may ^ less for may, less in zip(allowed, below, strict=True)]]
     up = [within, above]
     costs: tuple[int, ...] = (1, 0)
@@ -89,8 +89,8 @@ def residual_of(network: Network) -> Residual:
     supply = {row: amount for row, amount in enumerate(network.unplaced.tolist()) if amount}
     if hub_room < 0:
         supply[hub] = -hub_room
-    full = np.flatnonzero(network.surplus)
-    supply |= dict(zip((full + hub + 2).tolist(), network.surplus[full].tolist(), strict=True))
+    full = network.surplus.nonzero()[0]
+    supply.update(zip((full + (hub + 2)).tolist(), network.surplus[full].tolist(), strict=True))
     owned, placed = network.table.views()
     return _residual(
         hub=hub,

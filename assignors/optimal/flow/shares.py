@@ -32,9 +32,11 @@ def shares_of(
     if left is None:
         rooms = list(map(room.__getitem__, members))
         total = sum(rooms)
-        if amount < total and amount * max(rooms) < total:
+        if amount >= total:
+            return members, rooms
+        if amount * max(rooms) < total:
             return list(map(members.__getitem__, _roomiest(rooms, amount))), [1] * amount
-        return members, share_few(rooms, amount)
+        return members, _in_proportion(rooms, amount, total)
     chosen = [member for member in members if room[member]]
     rooms = [room[member] for member in chosen]
     lefts = [left[member] for member in chosen]
@@ -76,12 +78,19 @@ def share_few(room: list[int], amount: int, left: list[int] | None = None) -> li
             return list(map(add, first, share_few(list(map(sub, room, first)), rest)))
         return first
     if amount * max(room) < total:  # then there is not one for anybody, in proportion
-        given, rest, left_over = [0] * len(room), amount, room
-    else:
-        given = [one * amount // total for one in room]
-        rest, left_over = amount - sum(given), list(map(sub, room, given))
-    for place in _roomiest(left_over, rest):
-        given[place] += 1
+        given = [0] * len(room)
+        for place in _roomiest(room, amount):
+            given[place] = 1
+        return given
+    return _in_proportion(room, amount, total)
+
+
+def _in_proportion(room: list[int], amount: int, total: int) -> list[int]:
+    """Return the parts in proportion to the room, which is `total` in all, and what is left."""
+    given = [one * amount // total for one in room]
+    if rest := amount - sum(given):
+        for place in _roomiest(list(map(sub, room, given)), rest):
+            given[place] += 1
     return given
 
 

@@ -48,6 +48,10 @@ class Counts(Protocol):
         ...
 
 
+Kinds = tuple[list[int], list[int], list[int], list[int]]
+"""By row, four sets of members."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DenseTable:
     """A table as two arrays."""
@@ -78,21 +82,27 @@ class DenseTable:
         """Add to these cells, each once: row * members + member."""
         self.placed.ravel()[cell] += given.astype(np.int32)
 
-    def kinds(self, *, is_below: bool) -> tuple[list[int], list[int], list[int]]:
-        """Return by row the members that have less than they own, some but no more, and more.
+    def kinds(self, allowed: Bool, *, is_below: bool) -> Kinds:
+        """Return by row who is allowed, has less than it owns, some but no more, and more.
 
         No member has less than it owns unless `is_below`.
         """
-        above = self.placed > self.owned
-        within = (self.placed > 0) & ~above
-        below = bit_sets(self.placed < self.owned) if is_below else [0] * len(above)
-        return below, bit_sets(within), bit_sets(above)
+        row_count, width = self.placed.shape
+        has = np.empty((3, row_count, width), dtype=np.bool_)
+        np.greater(self.placed, 0, out=has[0])
+        np.greater(self.placed, self.owned, out=has[1])
+        has[2] = allowed
+        sets = bit_sets(has.reshape(3 * row_count, width))
+        some, above, may = (sets[at : at + row_count] for at in range(0, len(sets), row_count))
+        below = bit_sets(self.placed < self.owned) if is_below else [0] * row_count
+        return may, below, [one ^ more for one, more in zip(some, above, strict=True)], above
 
     def changes(self) -> tuple[Cells, Cells]:
         """Return in which cells members have less than they own, and more, and how much."""
         placed, owned = self.placed.ravel(), self.owned.ravel()
-        at = np.flatnonzero(placed != owned)
-        change = placed[at].astype(np.int64) - owned[at]
+        at = (placed != owned).nonzero()[0]
+        change = placed[at].astype(np.int64)
+        change -= owned[at]
         return _signed(at, change, self.owned.shape[1])
 
 
@@ -144,8 +154,8 @@ class SparseTable:
         for at, amount in zip(cell.tolist(), given.tolist(), strict=True):
             placed[at] += amount
 
-    def kinds(self, *, is_below: bool) -> tuple[list[int], list[int], list[int]]:  # noqa: ARG002 - as of `DenseTable`
-        """Return by row the members that have less than they own, some but no more, and more."""
+    def kinds(self, allowed: Bool, *, is_below: bool) -> Kinds:  # noqa: ARG002 - as of `DenseTable`
+        """Return what `DenseTable.kinds` does."""
         below, above = [0] * self.row_count, [0] * self.row_count
         within = [0] * self.row_count
         held = (self.held.row.tolist(), self.held.member.tolist(), self.held.count.tolist())
@@ -159,7 +169,7 @@ class SparseTable:
                 below[row] |= 1 << member
             else:
                 above[row] |= 1 << member
-        return below, within, above
+        return bit_sets(allowed), below, within, above
 
     def changes(self) -> tuple[Cells, Cells]:
         """Return in which cells members have less than they own, and more, and how much."""
@@ -242,10 +252,16 @@ def _cells_at(keys: Int64, count: Int64, member_count: int) -> Cells:
 
 
 def _signed(keys: Int64, change: Int64, member_count: int) -> tuple[Cells, Cells]:
-    less, more = change < 0, change > 0
+    row, member = np.divmod(keys, np.int64(member_count))
+    less = (change < 0).nonzero()[0]
+    if not len(less):
+        return _cells(row=less, member=less, count=less), _cells(
+            row=row, member=member, count=change
+        )
+    more = (change > 0).nonzero()[0]
     return (
-        _cells_at(keys[less], -change[less], member_count),
-        _cells_at(keys[more], change[more], member_count),
+        _cells(row=row[less], member=member[less], count=-change[less]),
+        _cells(row=row[more], member=member[more], count=change[more]),
     )
 
 
