@@ -6,9 +6,8 @@ A member stops being plain where its bytes are not; every read stays within its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import repeat
 from typing import NamedTuple
 
@@ -23,6 +22,7 @@ from assignors.group_bytes.entries import (
     Messages,
     Sections,
     entries_of_any_layout,
+    filled,
     int16_view,
     int32_view,
     is_text,
@@ -31,6 +31,7 @@ from assignors.group_bytes.entries import (
 from assignors.group_bytes.entries.one_layout import entries_that_fill
 from assignors.group_bytes.names import different_names, words_of_one_length
 from assignors.group_bytes.topic_lists import LATEST, TopicLists
+from assignors.model import NO_GENERATION
 from wire.constructors import unchecked
 
 DATA_LENGTH_SIZE = 4
@@ -124,12 +125,14 @@ class Fields:
     rack_ids: RackIds
     empty_rack_at: Int64
     """int64[M]: where a rack of length 0 stands in the member's bytes, -1 where there is none."""
-    entries: Entries | EntryRecords
-    """Of owned topics."""
 
 
-EntriesReader = Callable[[Sections, Int64], Entries | EntryRecords | None]
-"""Reads entries that end there, int64[M]; `None` where another reader has to."""
+class OwnedSections(NamedTuple):
+    """Where the owned topics of M members stand."""
+
+    sections: Sections
+    end: Int64
+    """int64[M]: where they have to end."""
 
 
 def has_notes(user_data: UserDataPlaces, empty_rack_at: Int64) -> Bool:
@@ -138,8 +141,8 @@ def has_notes(user_data: UserDataPlaces, empty_rack_at: Int64) -> Bool:
     return noted
 
 
-def read_fields(messages: Messages, lists: TopicLists) -> Fields:
-    """Return the fields behind the topic lists, read in lock step.
+def read_fields(messages: Messages, lists: TopicLists) -> tuple[Fields, Entries | EntryRecords]:
+    """Return the fields behind the topic lists, read in lock step, and what is owned.
 
     What is left out of the messages, if anything, are their topic lists.
     """
@@ -150,10 +153,10 @@ def read_fields(messages: Messages, lists: TopicLists) -> Fields:
     if not left_out:
         begin = begin + lists.end if are_plain else np.where(is_plain, begin + lists.end, end)
     if len(begin) and are_plain and not np.count_nonzero(lists.version != LATEST):
-        read = partial(_entries_between, buffer, is_plain)
-        fields = fields_alike(buffer, begin, end, is_plain, behind_part=behind_part, read=read)
-        if fields is not None:
-            return fields
+        alike = fields_alike(buffer, begin, end, is_plain, behind_part=behind_part)
+        if alike is not None:
+            fields, owned = alike
+            return fields, _entries_between(buffer, is_plain, owned.sections, owned.end)
     return _fields(buffer, begin, end, behind_part, lists)
 
 
@@ -169,47 +172,35 @@ def _entries_between(
 
 
 def fields_alike(
-    buffer: bytes,
-    begin: Int64,
-    end: Int64,
-    is_plain: Bool,
-    *,
-    behind_part: Int64,
-    read: EntriesReader,
-) -> Fields | None:
+    buffer: bytes, begin: Int64, end: Int64, is_plain: Bool, *, behind_part: Int64
+) -> tuple[Fields, OwnedSections] | None:
     """Return the fields of version 3, where all have every field and a rack of one length, or none.
 
-    So it is in a large group whose members are of one program. Elsewhere the answer is `None`.
-    All are plain so far. Topic lists end at `begin`; `behind_part` is added to places.
+    With what is owned, which has still to be read. So it is in a large group whose members are of
+    one program. Elsewhere the answer is `None`. All are plain so far. Topic lists end at `begin`,
+    which may be behind the message; `behind_part` is added to places.
     """
-    rack_size = _rack_size(buffer, int(end[0]))
-    behind_owned = BEHIND_OWNED + rack_size
-    room = end - begin - (DATA_LENGTH_SIZE + COUNT_SIZE + behind_owned)
-    if int(room.min()) < 0:
-        return None
-    rack_ids = _rack_ids_of_one_size(buffer, end - rack_size, rack_size)
-    if rack_ids is None:
-        return None
     int32 = int32_view(buffer)
-    length = int32[begin].astype(np.int64)
-    data_size = np.maximum(length, 0)
-    generation_at = end - behind_owned
-    generation = int32[generation_at].astype(np.int64)
-    # Counted, because that takes a third of the time of numpy's `any`.
-    if np.count_nonzero(data_size > room) or int(generation.min()) < -1:
-        return None
+    rack_size = _rack_size(buffer, int(end[0]))
+    generation_at = end - (BEHIND_OWNED + rack_size)
+    length = int32[np.minimum(begin, generation_at)].astype(np.int64)
     data_start = begin + DATA_LENGTH_SIZE
-    place = data_start + data_size
-    entry_count = int32[place].astype(np.int64)
-    place += COUNT_SIZE
-    entries = read(Sections(place, entry_count), generation_at)
-    if entries is None:
+    place = data_start + np.maximum(length, 0)
+    first = place + COUNT_SIZE
+    # Counted, because that takes a third of the time of numpy's `any`.
+    if np.count_nonzero(first > generation_at):
         return None
-    nothing = number = np.full(len(begin), -1)
-    if np.count_nonzero(length == GENERATION_SIZE):
+    entry_count = int32[place].astype(np.int64)
+    generation = int32[generation_at].astype(np.int64)
+    rack_ids = _rack_ids_of_one_size(buffer, end - rack_size, rack_size)
+    if rack_ids is None or generation[generation.argmin()] < NO_GENERATION:
+        return None
+    nothing = number = filled(len(begin), -1, np.int64)
+    has_number = length == GENERATION_SIZE
+    if np.count_nonzero(has_number):
         number = int32[data_start].astype(np.int64)
-        number[length != GENERATION_SIZE] = -1
-    return Fields(
+        number[~has_number] = -1
+    fields = Fields(
         is_plain=is_plain,
         generation=generation,
         generation_at=generation_at + behind_part,
@@ -221,20 +212,20 @@ def fields_alike(
         ),
         rack_ids=rack_ids,
         empty_rack_at=nothing,
-        entries=entries,
     )
+    return fields, OwnedSections(Sections(first, entry_count), generation_at)
 
 
 def _with_claims(buffer: bytes, start: Int64, length: Int64) -> UserDataBuffer | None:
     """Return the buffer if UserData of some of these lengths holds more than a number."""
-    is_long = int(length.max(initial=-1)) > GENERATION_SIZE
+    is_long = length[length.argmax()] > GENERATION_SIZE if len(length) else False
     return UserDataBuffer(buffer, start) if is_long else None
 
 
 def _fields(
     buffer: bytes, begin: Int64, end: Int64, behind_part: Int64, lists: TopicLists
-) -> Fields:
-    """Return the fields of members of any layout."""
+) -> tuple[Fields, Entries | EntryRecords]:
+    """Return the fields of members of any layout, and what they own."""
     is_plain = lists.list_of >= 0
     place = begin.copy()
     version = lists.version
@@ -246,15 +237,15 @@ def _fields(
     generation = _generations(int32_view(buffer), version, place, end, is_plain)
     rack_ids, empty_rack_at = _rack_ids(buffer, version, place, end, is_plain)
     is_plain &= place == end
-    return Fields(
+    fields = Fields(
         is_plain=is_plain,
         generation=generation,
         generation_at=generation_at,
         user_data=user_data,
         rack_ids=rack_ids,
         empty_rack_at=np.where(empty_rack_at < 0, -1, empty_rack_at + behind_part),
-        entries=entries,
     )
+    return fields, entries
 
 
 def read_user_data(buffer: bytes, place: Int64, end: Int64, is_plain: Bool) -> UserDataPlaces:
@@ -304,7 +295,7 @@ def _rack_ids_of_one_size(buffer: bytes, place: Int64, size: int) -> RackIds | N
     if np.count_nonzero(int16_view(buffer)[place - RACK_LENGTH_SIZE] != wanted):
         return None
     if not size:
-        return RackIds((), np.full(len(place), -1, dtype=np.int32))
+        return RackIds((), filled(len(place), -1, np.int32))
     found = different_names(words_of_one_length(buffer, place, size))
     if found is None:
         return None

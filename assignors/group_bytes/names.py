@@ -51,6 +51,8 @@ class NameTable:
     """W arrays uint64[T]: word k of a name starts at byte 8 k."""
     levels: Levels
     """Shift, and int64[2^(64 - shift)]: place -> name; where there is none, any."""
+    common_length: int | None
+    """Bytes of each name, `None` where they differ."""
 
 
 def name_table(names: Sequence[bytes]) -> NameTable:
@@ -82,7 +84,8 @@ def name_table(names: Sequence[bytes]) -> NameTable:
         levels.append((shift, places))
         left = left[places[place] != left]
         mixed = _rehashed(mixed)
-    return NameTable(length=length, words=tuple(words), levels=tuple(levels))
+    common = int(length[0]) if len(names) and not np.count_nonzero(length != length[0]) else None
+    return NameTable(length=length, words=tuple(words), levels=tuple(levels), common_length=common)
 
 
 def find(table: NameTable, buffer: bytes, start: Int64, length: Int64) -> Int64:
@@ -104,6 +107,13 @@ def find(table: NameTable, buffer: bytes, start: Int64, length: Int64) -> Int64:
         some = part if fits is None else fits[part]
         found[some] = _found_together(table, buffer, start[some], length[some])
     return found
+
+
+def found_of_one_length(table: NameTable, buffer: bytes, start: Int64, length: int) -> Int64:
+    """Return the same for names which all have this length, that of some name of the table."""
+    if not 0 < len(start) <= TOGETHER_MAX:
+        return find(table, buffer, start, np.broadcast_to(np.int64(length), (len(start),)))
+    return _found(table, words_of_one_length(buffer, start, length), length)
 
 
 def find_in_records(table: NameTable, records: NDArray[np.uint8], first: int, length: int) -> Int64:
@@ -161,11 +171,11 @@ def different_names(words: Sequence[UInt64]) -> tuple[Int64, Int64, Levels] | No
 
 def bytes_at(buffer: bytes, place: Int64, size: int) -> NDArray[np.uint8]:
     """Return so many bytes at each place, uint8[N, size]; all lie within the buffer."""
-    found = np.ndarray((len(buffer) - size + 1,), f"V{size}", buffer, strides=(1,))[place]
+    found = np.ndarray((len(buffer) - size + 1,), f"V{size}", buffer, 0, (1,))[place]
     return found.view(np.uint8).reshape(len(place), size)
 
 
-def column(records: NDArray[np.uint8], dtype: str, first: int) -> NDArray[Any]:
+def column(records: NDArray[np.uint8], dtype: str | np.dtype[Any], first: int) -> NDArray[Any]:
     """Return the number at byte `first` of each row of `records`, uint8[N, S]. Cost: O(1)."""
     return np.ndarray((len(records),), dtype, records, first, (records.shape[1],))
 
@@ -220,36 +230,43 @@ def _found(table: NameTable, words: Sequence[UInt64], length: Int64 | int) -> In
     Each word may be that of fewer names, the first ones: the others end before it.
     """
     mixed = _mixed(words)
-    found = np.full(len(mixed), -1, dtype=np.int64)
-    has_one_length = isinstance(length, int) and bool((table.length == length).all())
+    found: Int64 | None = None
     left: Int64 | None = None  # all of them
-    for shift, places in table.levels:
+    has_one_length = length == table.common_length if isinstance(length, int) else False
+    last = len(table.levels) - 1
+    for level, (shift, places) in enumerate(table.levels):
         candidate = places.take((mixed >> shift).view(np.int64))
         same = table.words[0].take(candidate) == words[0]
         for known, word in zip(table.words[1:], words[1:], strict=False):
-            same[: len(word)] &= known.take(candidate[: len(word)]) == word
+            if len(word) == len(same):
+                same &= known.take(candidate) == word
+            else:
+                same[: len(word)] &= known.take(candidate[: len(word)]) == word
         if not has_one_length:
             same &= table.length.take(candidate) == length
-        other = np.flatnonzero(~same)
+        other = (~same).nonzero()[0]
         candidate[other] = -1
-        if left is None:
+        if found is None or left is None:
             found, left = candidate, other
         else:
             found[left] = candidate
             left = left[other]
-        if not len(other):
+        if not len(other) or level == last:
             break
         length = length if isinstance(length, int) else length[other]
         mixed = _rehashed(mixed[other])
         words = [word[other[: int(other.searchsorted(len(word)))]] for word in words]
-    return found
+    return np.full(len(mixed), -1) if found is None else found
 
 
 def _mixed(words: Sequence[UInt64] | UInt64) -> UInt64:
     """Return bits that depend on every word, the highest ones most; zeros behind change nothing."""
     mixed: UInt64 = words[0] * MULTIPLIERS[0]
     for word, multiplier in zip(words[1:], MULTIPLIERS[1:], strict=False):
-        mixed[: len(word)] += word * multiplier
+        if len(word) == len(mixed):
+            mixed += word * multiplier
+        else:
+            mixed[: len(word)] += word * multiplier
     return mixed
 
 

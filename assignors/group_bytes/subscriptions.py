@@ -16,15 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from assignors.arrays import Int64, OwnedArrays
+from assignors.arrays import OwnedArrays
 from assignors.group_bytes.entries import (
     NAME_LENGTH_SIZE,
-    Entries,
-    Found,
     KnownNames,
     Messages,
-    Sections,
-    entry_arrays,
+    filled,
     found_at_once,
     joined_messages,
     owned_arrays,
@@ -215,8 +212,8 @@ def read_together(
             if read is not None:
                 return read
         lists = different_lists(blobs, messages, names)
-    fields = read_fields(messages, lists)
-    return lists, fields, owned_arrays(fields.entries, lists.known, fields.is_plain)
+    fields, entries = read_fields(messages, lists)
+    return lists, fields, owned_arrays(entries, lists.known, fields.is_plain)
 
 
 def _read_at_once(
@@ -226,32 +223,23 @@ def _read_at_once(
 
     `None` elsewhere. Most lists should differ.
     """
-    table = names.all_in_table()
-    length = int(table.length[0]) if len(table.length) else 0
-    if not 0 < length < 1 << 8 or np.count_nonzero(table.length != length):
+    length = names.all_in_table().common_length
+    if length is None or not 0 < length < 1 << 8:
         return None
     located = located_lists(messages, NAME_LENGTH_SIZE + length)
     if located is None:
         return None
     listed, end = located
-    found: Found | None = None
-
-    def read(owned: Sections, stop: Int64) -> Entries | None:
-        nonlocal found
-        found = found_at_once(messages.buffer, table, listed, owned, stop)
-        return None if found is None else found.entries
-
-    is_plain = np.ones(len(end), dtype=np.bool_)
-    fields = fields_alike(
-        messages.buffer, end, messages.end, is_plain, behind_part=-messages.begin, read=read
-    )
-    if fields is None or found is None:
+    buffer, begin, stop, _ = messages
+    is_plain = filled(len(end), 1, np.bool_)
+    alike = fields_alike(buffer, end, stop, is_plain, behind_part=-begin)
+    if alike is None:
         return None
-    lists = lists_of_names(names, listed.size, found.listed, end - messages.begin)
-    if lists is None:
+    fields, owned = alike
+    found = found_at_once(buffer, names, listed, owned.sections, owned.end)
+    if found is None:
         return None
-    decoded = [name.decode() for name in names.numbers]
-    return lists, fields, entry_arrays(found.entries, found.owned, is_plain, decoded)
+    return lists_of_names(names, found, end - begin), fields, found.owned
 
 
 def member_from_bytes(

@@ -11,15 +11,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, repeat
+from operator import itemgetter
 
 import numpy as np
 
-from assignors.arrays import Int32, Int64, bounds_of
+from assignors.arrays import Int32, Int64
 from assignors.group_bytes.entries import (
     NAME_LENGTH_SIZE,
+    Found,
     KnownNames,
     Messages,
     Sections,
+    filled,
     int16_view,
     int32_view,
     is_text,
@@ -119,7 +122,7 @@ def _copied(names: KnownNames | None) -> KnownNames:
     """Return these names, to which others may be added."""
     if names is None:
         return KnownNames({})
-    return KnownNames(names.numbers.copy(), names.table, names.headers.copy())
+    return KnownNames(names.numbers.copy(), names.table, names.headers.copy(), names.written)
 
 
 def equal_lists(
@@ -180,39 +183,31 @@ def are_mostly_different(blobs: Sequence[bytes]) -> bool:
     some = blobs[:: len(blobs) // FEW + 1]
     begin = slice(2, min(map(len, map(_first_bytes, some)), default=0))
     some = blobs[:: len(blobs) // SAMPLE + 1]
-    return len({blob[begin] for blob in some}) > MOSTLY * len(some)
+    return len(set(map(itemgetter(begin), some))) > MOSTLY * len(some)
 
 
 def located_lists(messages: Messages, each: int) -> tuple[Sections, Int64] | None:
     """Return the lists where all names have so many bytes, with their length, and where they end.
 
-    They may end behind their message. `None` where one is not of the latest version, or not plain.
+    They may end behind their message, which may be shorter than their count. `None` where one is
+    not of the latest version, or has 65,536 names or more.
     """
-    buffer, begin, end, _ = messages
-    if int((end - begin).min()) < START or np.count_nonzero(int16_view(buffer)[begin] != LATEST):
+    int32, begin = int32_view(messages.buffer), messages.begin
+    if np.count_nonzero(int32[begin] != LATEST << 16):  # the version, and half of the count
         return None
-    count = int32_view(buffer)[begin + COUNT_AT].astype(np.int64)
-    if int(count.min()) < 0:
-        return None
+    count = int32[begin + COUNT_AT].astype(np.int64)
     first = begin + START
     return Sections(first, count), first + each * count
 
 
-def lists_of_names(names: KnownNames, count: Int64, number: Int64, end: Int64) -> TopicLists | None:
-    """Return the lists of R members of the latest version, which have so many of these names.
-
-    `count` is int64[R], `number` has the numbers of all names, list by list; `end` is where lists
-    end in the bytes. `None` where a list has a name twice.
-    """
-    every = np.arange(len(count))
-    if len(repeated_rows(every.repeat(count), number, len(names.numbers))):
-        return None
+def lists_of_names(names: KnownNames, found: Found, end: Int64) -> TopicLists:
+    """Return the lists of R members of the latest version, which end there in the bytes."""
     return _topic_lists(
         known=names,
-        list_ptr=bounds_of(count),
-        name=number.astype(np.int32),
-        list_of=every,
-        version=np.full(len(count), LATEST, dtype=np.int64),
+        list_ptr=found.list_ptr,
+        name=found.listed.astype(np.int32),
+        list_of=np.arange(len(end)),
+        version=filled(len(end), LATEST, np.int64),
         end=end,
     )
 

@@ -104,9 +104,14 @@ def test_an_answer_is_the_mapping_of_its_names(answer: tuple[Problem, Int32]) ->
     assert (list(assigned), len(assigned)) == (list(named), len(named))
 
 
-@given(st.integers(1, 9), st.sampled_from((0, writing.FURTHER_MAX, 1 << 30)), st.data())
+@given(
+    st.integers(1, 9),
+    st.sampled_from((0, writing.FURTHER_MAX, 1 << 30)),
+    st.sampled_from((0, writing.CUT_MAX)),
+    st.data(),
+)
 def test_entries_of_one_size_are_written_as_the_encoder_writes_them(
-    size: int, further_max: int, data: st.DataObject
+    size: int, further_max: int, cut_max: int, data: st.DataObject
 ) -> None:
     """Numbered topics, of which members have a partition each: nearly all large groups."""
     topics = tuple(f"{topic:0{size}}" for topic in range(data.draw(st.integers(1, 9))))
@@ -122,7 +127,7 @@ def test_entries_of_one_size_are_written_as_the_encoder_writes_them(
     assigned = AssignedPartitions(problem, owners.ravel())
     with (
         patch.object(assignments, "PARTITIONS_MIN", 0),
-        patch.object(writing, "FURTHER_MAX", further_max),
+        patch.multiple(writing, FURTHER_MAX=further_max, CUT_MAX=cut_max),
     ):
         written = assignment_bytes(assigned)
     assert written == {
@@ -132,7 +137,7 @@ def test_entries_of_one_size_are_written_as_the_encoder_writes_them(
 
 
 def test_names_of_every_length_are_written() -> None:
-    long = (*NAMES, *("x" * size for size in range(1, 40)), "y" * 300)
+    long = (*NAMES, *("x" * size for size in (*range(1, 40), 254, 255, 256)))
     for topics in (long[:-1], long):
         group = Group(
             cluster=Cluster.of(dict.fromkeys(topics, 7)),

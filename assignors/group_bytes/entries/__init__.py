@@ -8,8 +8,6 @@ every read stays within its own bytes, so hostile counts cost nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from assignors.arrays import Bool, Int32, Int64, OwnedArrays, bounds_of
@@ -24,6 +22,7 @@ from assignors.group_bytes.entries.places import (
     Entries,
     EntryRecords,
     Messages,
+    filled,
     int16_view,
     int32_view,
     joined_messages,
@@ -34,6 +33,7 @@ from assignors.group_bytes.entries.recognised import (
     is_text,
     numbered_names,
     recognised_names,
+    repeated_rows,
 )
 from wire.constructors import unchecked
 from wire.cursor import COUNT_LIMIT
@@ -46,8 +46,6 @@ TOGETHER_MIN = 16
 """So many messages at least are read in one step; the rest of the longest ones is read alone."""
 ENTRY_SIZE_MIN = 10
 """Bytes of an empty name, a count and one number."""
-TABLE_FACTOR = 16
-"""Repeats are looked for in a table of up to so many cells for each number there is."""
 
 
 def are_read_together(message_count: int) -> bool:
@@ -118,7 +116,7 @@ def owned_arrays(entries: Entries | EntryRecords, known: KnownNames, is_plain: B
             each, count = entries.number_count, len(entries.records)
             topic = np.empty((count // len(repeated), len(repeated)), dtype=np.int64)
             topic[:] = repeated
-            names = tuple(map(bytes.decode, known.numbers))
+            names = known.texts()
             return _owned_arrays(
                 names=names,
                 name_set=frozenset(names),
@@ -128,28 +126,17 @@ def owned_arrays(entries: Entries | EntryRecords, known: KnownNames, is_plain: B
                 number=number,
             )
     topic = recognised_names(entries, known)
-    return entry_arrays(entries, topic, is_plain, [name.decode() for name in known.numbers])
-
-
-def entry_arrays(
-    entries: Entries | EntryRecords, topic: Int64, is_plain: Bool, names: Sequence[str]
-) -> OwnedArrays:
-    """Return the entries as arrays, row by row.
-
-    `topic`, int64[E], has the position of each entry's name in `names`. Rows with a name that was
-    not recognised (-1), with one twice or with a negative number stop being plain.
-    Cost: O(E + numbers).
-    """
     row = entries.row
     if len(topic) and int(topic.min()) < 0:
         is_plain[row[topic < 0]] = False
-    is_plain[repeated_rows(row, topic, len(names))] = False
+    is_plain[repeated_rows(row, topic, len(known.numbers))] = False
     number_ptr, number = _numbers(entries)
     if len(number) and int(number.min()) < 0:
         owner_of = np.repeat(row, np.diff(number_ptr))
         is_plain[owner_of[number < 0]] = False
+    names = known.texts()
     return _owned_arrays(
-        names=tuple(names),
+        names=names,
         name_set=frozenset(names),
         entry_ptr=bounds_of(entries.read),
         topic=topic,
@@ -177,24 +164,6 @@ def _numbers(entries: Entries | EntryRecords) -> tuple[Int64, Int32]:
     return ptr, int32[place].astype(np.int32)
 
 
-def repeated_rows(row: Int64, number: Int64, number_count: int) -> Int64:
-    """Return the rows that have a number twice. Rows ascend. Cost: O(N), and a sort if needed."""
-    key = row * (number_count + 1)
-    key += number
-    if bool((key[1:] > key[:-1]).all()):
-        return np.zeros(0, dtype=np.int64)
-    key_count = (int(row[-1]) + 1) * (number_count + 1)
-    if key_count <= TABLE_FACTOR * len(key) and int(number.min()) >= 0:
-        occurs = np.zeros(key_count, dtype=np.bool_)
-        occurs[key] = True
-        if np.count_nonzero(occurs) == len(key):
-            return np.zeros(0, dtype=np.int64)
-    key.sort()
-    # A number of -1 belongs to the row, not to the one before it.
-    again: Int64 = (key[1:][key[1:] == key[:-1]] + 1) // (number_count + 1)
-    return again
-
-
 __all__ = [
     "COUNT_SIZE",
     "NAME_LENGTH_SIZE",
@@ -207,7 +176,7 @@ __all__ = [
     "Sections",
     "are_read_together",
     "entries_of_any_layout",
-    "entry_arrays",
+    "filled",
     "found_at_once",
     "int16_view",
     "int32_view",

@@ -11,19 +11,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assignors.arrays import Bool, Int64, bounds_of
+from assignors.arrays import Bool, Int64, OwnedArrays, bounds_of
 from assignors.group_bytes.entries.places import (
     COUNT_SIZE,
     NAME_LENGTH_SIZE,
     NUMBER_SIZE,
     PAD,
-    Entries,
     int32_view,
 )
-from assignors.group_bytes.names import NameTable, find
+from assignors.group_bytes.entries.recognised import KnownNames, repeated_rows
+from assignors.group_bytes.names import NameTable, found_of_one_length
 from wire.constructors import unchecked
 
-_entries = unchecked(Entries)
+_owned_arrays = unchecked(OwnedArrays)
 
 
 class Sections(NamedTuple):
@@ -36,56 +36,69 @@ class Sections(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The names of R messages: those of their topic lists, and of what they own."""
+    """The names of R messages: those of their topic lists, and what they own."""
 
+    list_ptr: Int64
+    """int64[R + 1]: list r has the names listed[list_ptr[r]:list_ptr[r + 1]]."""
     listed: Int64
-    """int64[E]: numbers of the names in the lists, list by list."""
-    owned: Int64
-    """int64[G]: numbers of the names of entries."""
-    entries: Entries
+    """int64[E]: numbers of the names in the lists, list by list, none twice in a list."""
+    owned: OwnedArrays
 
 
 def found_at_once(
-    buffer: bytes, table: NameTable, lists: Sections, owned: Sections, end: Int64
+    buffer: bytes, known: KnownNames, lists: Sections, owned: Sections, end: Int64
 ) -> Found | None:
-    """Return the names of R messages which have names of this table alone, all of one length.
+    """Return what R messages list and own which have names of this table alone, all of one length.
 
-    Entries, of what is `owned`, lie behind the list and end at `end`, int64[R], within the message.
-    No list or entry begins before the message does. `None` where anything is odd.
-    Cost: O(bytes), less than a nanosecond each, and O(names).
+    The length has one byte. Entries, of what is `owned`, lie behind the list and end at `end`,
+    int64[R], within the message. No list or entry begins before the message does. `None` where
+    anything is odd. Cost: O(bytes), less than a nanosecond each, and O(names + partitions).
     """
-    length = int(table.length[0])
-    begin, number = _places_of_names(buffer, table, length)
-    count = _by_turns(lists.size, owned.size)
-    bounds = bounds_of(count)
-    if len(begin) != bounds[-1] or int(count.min()) < 0:
+    table = known.all_in_table()
+    each = NAME_LENGTH_SIZE + int(table.length[0])
+    begin, number = _places_of_names(buffer, table, each - NAME_LENGTH_SIZE)
+    size = _by_turns(lists.size, owned.size)
+    bounds = bounds_of(size)
+    if len(begin) != bounds[-1] or size[size.argmin()] < 0:
         return None
-    is_owned = np.zeros(len(count), dtype=np.bool_)
-    is_owned[1::2] = True
-    is_owned = is_owned.repeat(count)
+    section = np.arange(len(size)).repeat(size)
+    if len(repeated_rows(section, number, len(table.length))):
+        return None
+    is_owned = (section & 1).astype(np.bool_)
     entry = is_owned.nonzero()[0]
-    entry_begin = begin[entry]
-    numbers: Int64 = int32_view(buffer)[entry_begin + (NAME_LENGTH_SIZE + length)].astype(np.int64)
-    if len(numbers) and int(numbers.min()) < 1:
-        return None
-    after = begin + (NAME_LENGTH_SIZE + length)
-    after[entry] += COUNT_SIZE + NUMBER_SIZE * numbers
-    if not _are_adjacent(begin, after, _by_turns(lists.start, owned.start), count, bounds):
+    int32 = int32_view(buffer)
+    after = begin + each
+    place = after[entry]
+    count = int32[place].astype(np.int64)
+    place += COUNT_SIZE
+    after[entry] = place + NUMBER_SIZE * count
+    starts = _by_turns(lists.start, owned.start)
+    if not _are_adjacent(begin, after, starts, size, bounds) or (
+        len(count) and count[count.argmin()] < 1
+    ):
         return None
     ends = owned.start.copy()
     some = owned.size.nonzero()[0]
     ends[some] = after[bounds[2::2][some] - 1]
     if np.count_nonzero(ends != end):
         return None
-    entries = _entries(
-        buffer=buffer,
-        read=owned.size,
-        row=np.arange(len(end)).repeat(owned.size),
-        name_start=entry_begin + NAME_LENGTH_SIZE,
-        name_length=np.broadcast_to(np.int64(length), (len(entry),)),
-        count=numbers,
+    number_ptr = bounds_of(count)
+    place -= NUMBER_SIZE * number_ptr[:-1]
+    place = place.repeat(count)
+    place += np.arange(0, NUMBER_SIZE * len(place), NUMBER_SIZE)
+    partition = int32[place].astype(np.int32)
+    if len(partition) and partition[partition.argmin()] < 0:
+        return None
+    names, entry_ptr = known.texts(), bounds_of(owned.size)
+    arrays = _owned_arrays(
+        names=names,
+        name_set=frozenset(names),
+        entry_ptr=entry_ptr,
+        topic=number[entry],
+        number_ptr=number_ptr,
+        number=partition,
     )
-    return Found(number[~is_owned], number[entry], entries)
+    return Found(bounds[::2] - entry_ptr, number[~is_owned], arrays)
 
 
 def _by_turns(one: Int64, other: Int64) -> Int64:
@@ -101,8 +114,7 @@ def _places_of_names(buffer: bytes, table: NameTable, length: int) -> tuple[Int6
     is_length: Bool = uint8[1:] == length
     is_length &= uint8[:-1] == 0
     begin = is_length.nonzero()[0]
-    start = begin + NAME_LENGTH_SIZE
-    number = find(table, buffer, start, np.broadcast_to(np.int64(length), (len(start),)))
+    number = found_of_one_length(table, buffer, begin + NAME_LENGTH_SIZE, length)
     is_name = number >= 0
     if np.count_nonzero(is_name) < len(number):
         begin, number = begin[is_name], number[is_name]

@@ -32,6 +32,7 @@ UInt8 = NDArray[np.uint8]
 HEADER_SIZE = NAME_LENGTH_SIZE + COUNT_SIZE
 """Bytes of the length in front of a name and of the count behind it."""
 COUNT_AND_NUMBER = COUNT_SIZE + NUMBER_SIZE
+COUNTED = np.dtype((np.void, COUNT_AND_NUMBER))
 ONE = np.uint32(1 << 24)
 """A count of 1, read with its first byte as the lowest: numpy compares these faster."""
 BEHIND = np.arange(HEADER_SIZE, HEADER_SIZE + 4 * 256, 4)
@@ -232,7 +233,7 @@ def _single_numbers(buffer: bytes, begin: Int64) -> tuple[Int64, Int32 | None]:
     if int(counted.max(initial=0)) > len(buffer) - COUNT_AND_NUMBER:
         return length, None
     # As bytes: all eight of them are read as fast as four.
-    found = view_of(buffer, f"V{COUNT_AND_NUMBER}")[counted]
+    found = view_of(buffer, COUNTED)[counted]
     if not (found.view("<u4")[::2] == ONE).all():
         return length, None
     return length, found.view(">i4")[1::2].astype(np.int32)

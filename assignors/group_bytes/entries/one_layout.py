@@ -28,6 +28,8 @@ from wire.cursor import COUNT_LIMIT
 
 _entry_records = unchecked(EntryRecords)
 
+UINT16, UINT32 = np.dtype(">u2"), np.dtype(">u4")
+
 
 class _Layout(NamedTuple):
     """What all entries have in common."""
@@ -60,8 +62,8 @@ def entries_of_one_layout(
     after = at + layout.size * entry_count
     if (after > end[active]).any():
         return None
-    length = view_of(buffer, ">u2")[at]
-    count = view_of(buffer, ">u4")[at + (2 + layout.name_length)]
+    length = view_of(buffer, UINT16)[at]
+    count = view_of(buffer, UINT32)[at + (2 + layout.name_length)]
     is_alike = bool((length == layout.name_length).all())
     if not is_alike or not (count == layout.number_count).all():
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,10 @@ PAD = NAME_BYTES_MAX + 16
 """Zeros behind the bytes: so much is read where a name stands, or a number."""
 NAME_LENGTH_SIZE, COUNT_SIZE, NUMBER_SIZE = 2, 4, 4
 """Bytes of the length of a name, of the count behind it, and of a partition number."""
+INT16, INT32 = np.dtype(">i2"), np.dtype(">i4")
+EACH_BYTE = (1,)
+Number = TypeVar("Number", np.int32, np.int64, np.bool_)
+PADDING = bytes(PAD)
 
 
 class Messages(NamedTuple):
@@ -31,6 +35,13 @@ class Messages(NamedTuple):
     """How many bytes of each message are not there, its first ones."""
 
 
+def filled(count: int, number: int, dtype: type[Number]) -> NDArray[Number]:
+    """Return as many of one number, in half the time of `numpy.full`."""
+    made = np.empty(count, dtype=dtype)
+    made.fill(number)
+    return made
+
+
 def sizes_of(parts: Sequence[bytes]) -> Int64:
     """Return how many bytes each has, int64[R]."""
     return np.fromiter(map(len, parts), np.int64, len(parts))
@@ -42,7 +53,7 @@ def joined_messages(parts: Sequence[bytes], size: Int64, *, left_out: int = 0) -
     `size`, int64[R], are the sizes of the parts. Cost: O(bytes).
     """
     end = size.cumsum()
-    return Messages(b"".join((*parts, bytes(PAD))), end - size, end, left_out)
+    return Messages(b"".join((*parts, PADDING)), end - size, end, left_out)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,15 +130,14 @@ class EntryRecords:
 
 def int16_view(buffer: bytes) -> NDArray[np.int16]:
     """Return every 2 bytes of `buffer`, at any offset, as a big-endian number."""
-    return view_of(buffer, ">i2")
+    return view_of(buffer, INT16)
 
 
 def int32_view(buffer: bytes | bytearray) -> NDArray[np.int32]:
     """Return every 4 bytes of `buffer`, at any offset, as a big-endian number."""
-    return view_of(buffer, ">i4")
+    return view_of(buffer, INT32)
 
 
-def view_of(buffer: bytes | bytearray | NDArray[np.uint8], dtype: str) -> NDArray[Any]:
+def view_of(buffer: bytes | bytearray | NDArray[np.uint8], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Return the number that stands at each place of `buffer`."""
-    size = np.dtype(dtype).itemsize
-    return np.ndarray((len(buffer) - size + 1,), dtype, buffer, strides=(1,))
+    return np.ndarray((len(buffer) - dtype.itemsize + 1,), dtype, buffer, 0, EACH_BYTE)

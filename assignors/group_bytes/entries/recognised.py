@@ -27,6 +27,8 @@ COMPARED_MAX = 2_048
 with some of them."""
 UNKNOWN_AT_ONCE = 256
 """So many unknown names are looked at before the others are compared with them."""
+TABLE_FACTOR = 16
+"""Repeats are looked for in a table of up to so many cells for each number there is."""
 LEARNING_MAX = 4
 """Times that this is done; messages with names that are unknown after it are read alone."""
 
@@ -41,12 +43,20 @@ class KnownNames:
     """Of the first names, if it has been made."""
     headers: dict[bytes, int] = field(default_factory=dict)
     """Length, as one byte, and bytes of a name -> its number: of names in lists read alone."""
+    written: tuple[str, ...] = ()
+    """The first names, as texts."""
 
     def all_in_table(self) -> NameTable:
         """Return the table of all names, made if it is not there. Cost: O(names)."""
         if self.table is None or len(self.table.length) < len(self.numbers):
             self.table = name_table(list(self.numbers))
         return self.table
+
+    def texts(self) -> tuple[str, ...]:
+        """Return the names, which are UTF-8, as texts. Cost: O(names), O(1) if asked again."""
+        if len(self.written) < len(self.numbers):
+            self.written = tuple(map(bytes.decode, self.numbers))
+        return self.written
 
 
 def numbered_names(names: Sequence[str]) -> KnownNames | None:
@@ -61,7 +71,8 @@ def numbered_names(names: Sequence[str]) -> KnownNames | None:
     if not all(0 < len(name) < NAME_BYTES_MAX for name in encoded):
         return None
     headers = {bytes([len(name)]) + name: number for number, name in enumerate(encoded)}
-    known = KnownNames(dict(zip(encoded, headers.values(), strict=True)), headers=headers)
+    numbers = dict(zip(encoded, headers.values(), strict=True))
+    known = KnownNames(numbers, headers=headers, written=tuple(names))
     known.all_in_table()
     return known
 
@@ -148,6 +159,7 @@ def _different(
         length=np.full(len(names), length),
         words=tuple(word[first] for word in words),
         levels=tuple((shift, number.take(places)) for shift, places in levels),
+        common_length=length,
     )
     return number
 
@@ -188,6 +200,24 @@ def _new_names(
     )
     # Sorted as most lists are: then numbers ascend in these.
     return sorted(name for name in names if name not in numbers and is_text(name))
+
+
+def repeated_rows(row: Int64, number: Int64, number_count: int) -> Int64:
+    """Return the rows that have a number twice. Rows ascend. Cost: O(N), and a sort if needed."""
+    key = row * (number_count + 1)
+    key += number
+    if np.count_nonzero(key[1:] > key[:-1]) >= len(key) - 1:
+        return np.zeros(0, dtype=np.int64)
+    key_count = (int(row[-1]) + 1) * (number_count + 1)
+    if key_count <= TABLE_FACTOR * len(key) and int(number.min()) >= 0:
+        occurs = np.zeros(key_count, dtype=np.bool_)
+        occurs[key] = True
+        if np.count_nonzero(occurs) == len(key):
+            return np.zeros(0, dtype=np.int64)
+    key.sort()
+    # A number of -1 belongs to the row, not to the one before it.
+    again: Int64 = (key[1:][key[1:] == key[:-1]] + 1) // (number_count + 1)
+    return again
 
 
 def is_text(name: bytes) -> bool:

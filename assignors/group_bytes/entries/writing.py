@@ -8,14 +8,16 @@ Elsewhere each part of an entry is written at its place.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assignors.arrays import Int32, Int64, bounds_of
+from assignors.arrays import Bool, Int32, Int64, bounds_of
 from assignors.group_bytes.entries.places import (
     COUNT_SIZE,
+    INT32,
     NAME_LENGTH_SIZE,
     NUMBER_SIZE,
     view_of,
@@ -34,7 +36,7 @@ class EntryHeaders(NamedTuple):
     """What an entry of each of T topics begins with."""
 
     start: NDArray[np.uint8]
-    """uint8[T, W]: length and name, a count of 1, and zeros; W has room for one number."""
+    """uint8[T, W]: zeros, length and name, a count of 1, and a number of 0 at the end."""
     size: Int64
     """int64[T]: bytes of length and name."""
     are_alike: bool
@@ -49,20 +51,33 @@ def entry_headers(topics: Sequence[str]) -> EntryHeaders | None:
     names = list(map(encode_utf8, topics))
     size = np.fromiter(map(len, names), np.int64, len(names))
     longest = int(size.max(initial=0))
-    if longest > NAME_BYTES_MAX:
+    if longest >= NAME_BYTES_MAX:
         return None
     width = NAME_LENGTH_SIZE + longest + COUNT_SIZE + NUMBER_SIZE
     start = np.zeros((len(names), width), dtype=np.uint8)
-    column(start, ">u2", 0)[:] = size
     # One byte more than the longest has, as numpy knows no texts of none.
-    padded = np.array(names, dtype=f"S{longest + 1}").view(np.uint8)
-    padded = padded.reshape(len(names), longest + 1)
-    start[:, NAME_LENGTH_SIZE : NAME_LENGTH_SIZE + longest + 1] = padded
-    last_of_count = NAME_LENGTH_SIZE + COUNT_SIZE - 1
-    start.ravel()[size + np.arange(last_of_count, start.size, width)] = 1
+    padded = np.array([name.rjust(longest, b"\0") for name in names], dtype=f"S{longest + 1}")
+    padded = padded.view(np.uint8).reshape(len(names), longest + 1)
+    start[:, NAME_LENGTH_SIZE : NAME_LENGTH_SIZE + longest] = padded[:, :longest]
+    start[:, -NUMBER_SIZE - 1] = 1
+    # The low byte of the length; the other one is 0.
+    before_name = width - NUMBER_SIZE - COUNT_SIZE - 1
+    start.ravel()[np.arange(before_name, start.size, width) - size] = size
     are_alike = np.count_nonzero(size != longest) == 0
     size += NAME_LENGTH_SIZE
     return EntryHeaders(start, size, are_alike)
+
+
+class _Entries(NamedTuple):
+    """N partitions, by member and topic, and the E entries that they make."""
+
+    member: Int32 | Int64
+    topic: Int32 | Int64
+    number: Int64
+    is_first: Bool
+    """bool[N]: whether an entry begins with it."""
+    first: Int64
+    """int64[E]: the partitions with which entries begin."""
 
 
 def messages_of_entries(
@@ -82,50 +97,48 @@ def messages_of_entries(
     """
     if not len(number):
         return [before + bytes(COUNT_SIZE) + behind] * member_count
-    is_further = np.zeros(len(number), dtype=np.bool_)
-    is_further[1:] = (member[1:] == member[:-1]) & (topic[1:] == topic[:-1])
-    further = is_further.nonzero()[0]
-    first = (~is_further).nonzero()[0] if len(further) else None
-    number_count = np.bincount(member, minlength=member_count)
-    entry_count = number_count
+    is_first = np.empty(len(number), dtype=np.bool_)
+    is_first[0] = True
+    np.not_equal(member[1:], member[:-1], out=is_first[1:])
+    is_first[1:] |= topic[1:] != topic[:-1]
+    entries = _Entries(member, topic, number, is_first, is_first.nonzero()[0])
+    further_count = len(number) - len(entries.first)
+    if headers.are_alike and FURTHER_MAX * further_count <= len(number):
+        return _of_rows(headers, entries, member_count, before, behind)
+    return _at_places(headers, entries, member_count, before, behind)
+
+
+def _of_rows(
+    headers: EntryHeaders, entries: _Entries, member_count: int, before: bytes, behind: bytes
+) -> list[bytes]:
+    """Return the messages where all entries of one number have one size, and few have several."""
+    size, member = headers.start.shape[1], entries.member
+    further = (~entries.is_first).nonzero()[0]
+    entry_count = np.bincount(member, minlength=member_count)
+    end = size * entry_count
     if len(further):
-        entry_count = number_count - np.bincount(member[further], minlength=member_count)
-    text: bytes | memoryview
-    if headers.are_alike and FURTHER_MAX * len(further) <= len(number):
-        text = _rows(headers, topic, number, first, further)
-        size = headers.start.shape[1]
-        length = size * number_count - (size - NUMBER_SIZE) * (number_count - entry_count)
-        end = length.cumsum().tolist()
-    else:
-        out, entries_end = _at_places(headers, topic, number, first)
-        text = out.data
-        end = entries_end[entry_count.cumsum()].tolist()
-    text = memoryview(text) if len(text) >= CUT_MAX else bytes(text)
-    counts = entry_count.tolist()
+        further_count = np.bincount(member[further], minlength=member_count)
+        entry_count = entry_count - further_count
+        end -= (size - NUMBER_SIZE) * further_count
+    rows = _rows(headers, entries, further)
+    text = memoryview(rows) if len(rows) >= CUT_MAX else rows
+    counts, ends = entry_count.tolist(), end.cumsum().tolist()
     begin = {count: before + count.to_bytes(COUNT_SIZE, "big") for count in set(counts)}
     return [
         b"".join((begin[count], text[start:stop], behind))
-        for count, start, stop in zip(counts, [0, *end], end, strict=False)
+        for count, start, stop in zip(counts, [0, *ends], ends, strict=False)
     ]
 
 
-def _rows(
-    headers: EntryHeaders,
-    topic: Int32 | Int64,
-    number: Int64,
-    first: Int64 | None,
-    further: Int64,
-) -> bytes:
-    """Return all entries, of which few have several numbers.
-
-    `first` are the partitions with which entries begin, `None` for all; `further` the others.
-    """
+def _rows(headers: EntryHeaders, entries: _Entries, further: Int64) -> bytes:
+    """Return all entries, of which few have several numbers: `further` are all but the first."""
     size = headers.start.shape[1]
-    rows = headers.start.take(topic, axis=0)  # as an index it would cost three times as much
-    column(rows, ">i4", size - NUMBER_SIZE)[:] = number
-    if first is None:
+    rows = headers.start.take(entries.topic, axis=0)  # as an index it would cost three times that
+    column(rows, INT32, size - NUMBER_SIZE)[:] = entries.number
+    if not len(further):
         return rows.tobytes()
-    column(rows, ">i4", size - NUMBER_SIZE - COUNT_SIZE)[first] = _lengths(first, len(topic))
+    count = column(rows, INT32, size - NUMBER_SIZE - COUNT_SIZE)
+    count[entries.first] = _lengths(entries)
     text = rows.tobytes()
     stop = size * further
     go_on = stop + (size - NUMBER_SIZE)
@@ -134,37 +147,59 @@ def _rows(
 
 
 def _at_places(
-    headers: EntryHeaders, topic: Int32 | Int64, number: Int64, first: Int64 | None
-) -> tuple[NDArray[np.uint8], Int64]:
-    """Return all entries, and where the first none, one, two, ... of them end."""
-    count: Int64 | int = 1
-    if first is not None:
-        count, topic = _lengths(first, len(topic)), topic[first]
-    width = headers.start.shape[1]
-    size: Int64 | int = headers.size.take(topic)
-    if headers.are_alike:
-        size = width - COUNT_SIZE - NUMBER_SIZE
-    end = bounds_of(np.add(size, COUNT_SIZE + NUMBER_SIZE * count))
-    place = end[:-1]
-    out = np.empty(int(end[-1]) + width, dtype=np.uint8)
-    # In ascending order: what is written beyond an entry is written anew for what follows it.
-    entries = headers.start.take(topic, axis=0).view(f"V{width}").ravel()
-    view_of(out, f"V{width}")[place] = entries
-    place = place + size
-    int32 = view_of(out, ">i4")
-    if first is not None:
-        int32[place] = count
+    headers: EntryHeaders, entries: _Entries, member_count: int, before: bytes, behind: bytes
+) -> list[bytes]:
+    """Return the messages, of which each part is written at its place in one buffer.
+
+    Between two messages stand what is behind the one, and what is before the other with its count.
+    """
+    first, width = entries.first, headers.start.shape[1]
+    topic, member = entries.topic[first], entries.member[first]
+    rows = headers.start.take(topic, axis=0)
+    column(rows, INT32, width - NUMBER_SIZE)[:] = entries.number[first]
+    has_further = len(first) < len(entries.number)
+    further_count = _lengths(entries) - 1 if has_further else 0
+    if has_further:
+        column(rows, INT32, width - NUMBER_SIZE - COUNT_SIZE)[:] = further_count + 1
+    further_size = NUMBER_SIZE * further_count
+    size = headers.size.take(topic) + (further_size + (COUNT_SIZE + NUMBER_SIZE))
+    end = bounds_of(size)
+    between = behind + before + bytes(COUNT_SIZE)
+    gap_size = len(between)
+    gap = np.empty((member_count + 1, gap_size), dtype=np.uint8)
+    gap[:] = np.frombuffer(between, dtype=np.uint8)
+    entry_count = np.bincount(member, minlength=member_count)
+    column(gap, INT32, gap_size - COUNT_SIZE)[:-1] = entry_count
+    shift = np.arange(0, gap_size * len(gap), gap_size)
+    gap_at = end[bounds_of(entry_count)] + shift
+    gap_at += width  # room in front for the zeros of the first row
+    out = np.empty(int(gap_at[-1]) + gap_size, dtype=np.uint8)
+    place = end[1:] - further_size
+    place += shift[1:].take(member)
+    # The last one first: the zeros of a row stand where the row before it ends.
+    rows = rows.view(f"V{width}").ravel()
+    view_of(out, rows.dtype)[place[::-1]] = rows[::-1]
+    if has_further:
+        further = (~entries.is_first).nonzero()[0]
+        place += width - NUMBER_SIZE
         place -= NUMBER_SIZE * first
-        place = place.repeat(count)
-        place += np.arange(0, NUMBER_SIZE * len(number), NUMBER_SIZE)
-    place += COUNT_SIZE
-    int32[place] = number
-    return out, end
+        number_at = place.repeat(further_count)
+        number_at += NUMBER_SIZE * further
+        view_of(out, INT32)[number_at] = entries.number[further]
+    gaps = gap.view(f"V{gap_size}").ravel()
+    view_of(out, gaps.dtype)[gap_at] = gaps
+    gap_at += len(behind)
+    cuts = pairwise(gap_at.tolist())
+    if len(out) >= CUT_MAX:
+        return [bytes(out.data[start:stop]) for start, stop in cuts]
+    text = out.tobytes()
+    return [text[start:stop] for start, stop in cuts]
 
 
-def _lengths(first: Int64, end: int) -> Int64:
-    """Return how many there are from each of these places to before the next one, or the end."""
+def _lengths(entries: _Entries) -> Int64:
+    """Return how many partitions each entry has, int64[E]."""
+    first = entries.first
     length = np.empty(len(first), dtype=np.int64)
     np.subtract(first[1:], first[:-1], out=length[:-1])
-    length[-1] = end - first[-1]
+    length[-1] = len(entries.number) - first[-1]
     return length
