@@ -79,7 +79,11 @@ LN_2 = LOGARITHMS[256]
 STEPS = tuple([(one, other - one) for one, other in pairwise(LOGARITHMS)])
 """Each logarithm, and how far it is to the next one."""
 STEP_ARRAY = np.diff(LOGARITHM_ARRAY)
+FROM_EXPONENTS = LOGARITHM_ARRAY - 1023 * LN_2
+"""The same, less the halvings by which the exponent of a float64 is larger than it stands for."""
 HALF = np.uint64(32)
+IN_ARRAYS = tuple(np.array(each) for each in (0xFF_FFFF, 24, 32, 52, LN_2, 1 << 32))
+"""Numbers as arrays, which cost less to use together with another array."""
 
 
 def exponential_at(seed: int, moment: int, mean: int) -> int:
@@ -112,13 +116,22 @@ def exponentials_at(
 
     Cost: O(n), about 40 ns each.
     """
+    part, bits_24, bits_32, bits_52, halving, last = IN_ARRAYS
     bits = mixed_array(seeds, moments)
-    low = bits.view(np.int64) & 0xFFFF_FFFF | 1 << 32
-    halvings = np.frexp((low & -low).astype(np.float64))[1].astype(np.int64) - 1
-    high = (bits >> HALF).view(np.int64)
-    place = high >> 24
-    within = LOGARITHM_ARRAY[place] + (STEP_ARRAY[place] * (high & 0xFF_FFFF) >> 24)
-    delays: NDArray[np.int64] = (halvings * LN_2 + within) * mean >> 32
+    low = bits.view(np.int64) | last
+    low &= -low
+    halvings = low.astype(np.float64).view(np.int64)
+    halvings >>= bits_52  # the exponent of a power of two
+    halvings *= halving
+    delays: NDArray[np.int64] = (bits >> HALF).view(np.int64)
+    place = delays >> bits_24
+    delays &= part
+    delays *= STEP_ARRAY[place]
+    delays >>= bits_24
+    delays += FROM_EXPONENTS[place]
+    delays += halvings
+    delays *= mean
+    delays >>= bits_32
     return delays
 
 

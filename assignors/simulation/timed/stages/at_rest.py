@@ -6,7 +6,7 @@ to date when something happens to the member.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,6 +16,7 @@ from assignors.simulation.timed.monitors.moment import ASSIGNED
 from assignors.simulation.timed.plain_heartbeats import Rest, Resting
 from assignors.simulation.timed.protocols.classic.group import GroupMember
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
+from assignors.simulation.timed.protocols.classic.states import MemberState
 from assignors.simulation.timed.protocols.effects import Fired
 from assignors.simulation.timed.stages.assigning import Unread, apply, take_back
 from assignors.simulation.timed.stages.consumption import Consuming
@@ -44,6 +45,8 @@ class LastRound:
     members: StageMembers
     unread: dict[int, Unread]
     """Member number -> what it was before it got something else than it had."""
+    entered: Collection[int]
+    """Who had joined by events."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -110,10 +113,11 @@ class Kept:
         members: StageMembers,
         after: Round,
         given: Iterable[int],
+        entered: Collection[int] = (),
     ) -> None:
         """Let members rest after a round; nobody else rests since another one. Cost: O(n).
 
-        Some are given something else than they had.
+        Some are given something else than they had; some have joined by events before.
         """
         listed = resting.numbers.tolist()
         rows = dict(zip(listed, range(len(listed)), strict=True))
@@ -124,6 +128,8 @@ class Kept:
             unread[number] = apply(
                 self.members[number], assignment, members.owned[rows[number]], after
             )
+        for number in filter(rows.__contains__, entered):
+            self.members[number].state = MemberState.STABLE
         self.last = LastRound(
             round=after,
             rows=rows,
@@ -132,6 +138,7 @@ class Kept:
             resting=resting,
             members=members,
             unread=unread,
+            entered=entered,
         )
         self.rounds.update(dict.fromkeys(listed, after))
 
@@ -165,6 +172,8 @@ class Kept:
         assert assignment is not None, "it has one"
         if number in last.unread:
             take_back(member, last.unread[number])
+        if number in last.entered:
+            member.state = MemberState.JOINING
         await_assignment(
             heartbeats.queue, member, number, returned, last.round, assignment=assignment
         )

@@ -1,19 +1,160 @@
-"""How members begin a round that they go through together, until the coordinator has them all."""
+"""How members begin a round that they go through together, until the coordinator has them all.
+
+Cooperative members that have revoked something join again by events. Once such a JoinGroup has
+reached the coordinator its member is where the others are: it waits at the first barrier, and goes
+on with them (`Entering`). Nothing of it changes: it has joined. Until the barrier opens it can be
+put back as it was, and after that it is one of them.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from assignors.simulation.timed.costs.meter import Meter
+from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.ledger import Ledger
+from assignors.simulation.timed.plain_heartbeats import Rest
+from assignors.simulation.timed.protocols.classic.barriers import JOIN
 from assignors.simulation.timed.protocols.classic.coordinator_state import COMPUTED
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup
-from assignors.simulation.timed.protocols.classic.messages import Protocol
+from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
+from assignors.simulation.timed.protocols.classic.messages import JoinGroup, Protocol
+from assignors.simulation.timed.protocols.classic.states import MemberState
+from assignors.simulation.timed.protocols.effects import COORDINATOR, Arrived, CoordinatorEvent
 from assignors.simulation.timed.stages.at_rest import Kept
 from assignors.simulation.timed.stages.flight import Flight
-from assignors.simulation.timed.stages.joins import joins_after
+from assignors.simulation.timed.stages.joins import Joins, is_free, joins_after
+from assignors.simulation.timed.stages.plain import PlainMembers
 from assignors.simulation.timed.stages.stage import Stage, Step
+from assignors.simulation.timed.stages.stage_members import StageMembers
 from assignors.simulation.timed.stages.subscriptions import Subscriptions, generation_bytes
+
+JOIN_OVER = (COORDINATOR, JOIN)
+
+
+@dataclass(slots=True, kw_only=True)
+class Entering:
+    """Those that wait at the first barrier since they have joined by events."""
+
+    heartbeats: Heartbeats
+    members: Sequence[ClassicMember]
+    plain: PlainMembers
+    waiting: dict[int, int] = field(default_factory=dict)
+    """Member number -> the number of its JoinGroup."""
+    _last: tuple[int, str] | None = None
+    """The number of the JoinGroup that the coordinator handles now, and the id in it."""
+
+    def saw(self, event: CoordinatorEvent) -> None:
+        """Take note of what the coordinator is about to handle."""
+        self._last = None
+        if isinstance(event, Arrived) and isinstance(event.request, JoinGroup):
+            self._last = event.number, event.request.member_id
+
+    def enter(self, group: ClassicGroup) -> None:
+        """Let the member wait with others whose JoinGroup has just been handled, if it may."""
+        if self._last is None:
+            return
+        request, member_id = self._last
+        known, waiting = (
+            group.members.get(member_id),
+            self.heartbeats.network.in_flight.get(request),
+        )
+        if waiting is None or known is None or known.waiting_join != request or known.is_new:
+            return
+        number, own_number, life, deadline, _ = waiting
+        heartbeats, member = self.heartbeats, self.members[number]
+        link = heartbeats.network.links[number]
+        over = heartbeats.queue.due(JOIN_OVER)
+        if (
+            self.plain.are_plain[number]
+            and member.is_cooperative
+            and member.state is MemberState.JOINING
+            and (member.awaited, link.life, link.unanswered) == (own_number, life, 1)
+            and heartbeats.network.is_well(number)
+            and link.trouble is None
+            and is_free(member)
+            and not (member.is_stopping or member.config.wake_ms)
+            and over is not None
+            and over < deadline
+        ):
+            self.waiting[number], known.waiting_join = request, COMPUTED
+            _, every, timeout = heartbeats.plain.timing(number)
+            heartbeats.put(number, Rest(over, every, over, timeout, member_id))
+
+    def put_back(self, numbers: Sequence[int], group: ClassicGroup) -> None:
+        """Let members wait by events again, as the barrier has not opened. Cost: O(those)."""
+        for number in numbers:
+            request, rest = self.waiting.pop(number), self.heartbeats.resting.pop(number)
+            del self.heartbeats.by_id[rest.member_id]
+            known = group.members.get(rest.member_id)
+            if known is not None and known.waiting_join == COMPUTED:
+                known.waiting_join = request
+
+    def merge(self, stage: Stage, group: ClassicGroup, ledger: Ledger) -> None:
+        """Let them be rows of a stage like others: the barrier has opened.
+
+        Cost: O(members of the stage).
+        """
+        if not self.waiting:
+            return
+        network, queue, rows = self.heartbeats.network, self.heartbeats.queue, []
+        for number, request in self.waiting.items():
+            del network.in_flight[request]
+            network.no_limit(request)
+            link, rest = network.links[number], self.heartbeats.resting[number]
+            link.unanswered = 0
+            queue.stop((COORDINATOR, ("session", rest.member_id)))
+            rows.append((number, rest.every, rest.session_timeout, link.arrives, link.returns))
+        numbers, every, timeout, arrives, returned = np.array(rows, dtype=np.int64).T
+        fresh = Joins(
+            numbers=numbers,
+            every=every,
+            session_timeout=timeout,
+            heartbeats=np.zeros_like(numbers),
+            session_over=arrives,
+            gives_up=arrives,
+            sent=arrives,
+            arrives=arrives,
+            returned=returned,
+        )
+        listed = list(self.waiting)
+        stage.rows.update(zip(listed, range(len(stage.joins.numbers), 1 << 30), strict=False))
+        stage.joins = stage.joins.and_also(fresh)
+        joined = StageMembers.of([self.members[n] for n in listed], group.members, ledger.consumed)
+        stage.members = stage.members.and_also(joined)
+        stage.gives_up = np.concatenate([stage.gives_up, np.zeros(len(listed), dtype=np.bool_)])
+        stage.entered, self.waiting = frozenset(listed), {}
+
+
+def answer_joins(
+    stage: Stage, kept: Kept, entering: Entering, group: ClassicGroup, ledger: Ledger
+) -> None:
+    """Answer the JoinGroups, to which they send SyncGroups: the first barrier has opened.
+
+    Cost: O(n log n) for n members.
+    """
+    network, queue = kept.heartbeats.network, kept.heartbeats.queue
+    rows = np.fromiter(stage.rows.values(), np.int64, len(stage.rows))
+    stage.joins = joins = stage.joins.chosen(rows)
+    listed = joins.numbers.tolist()
+    stage.rows = dict(zip(listed, range(len(listed)), strict=True))
+    stage.members, stage.gives_up = stage.members.chosen(rows), stage.gives_up[rows]
+    network.count("Heartbeat", int(joins.heartbeats.sum()))
+    network.count("JoinGroup", len(listed))
+    for number in stage.led:
+        if number in stage.rows:
+            queue.stop((number, ("follow-up",)))
+    kept.begin(joins.numbers)
+    entering.merge(stage, group, ledger)
+    joins, numbers = stage.joins, stage.joins.numbers
+    done = np.full(len(numbers), max(queue.now, network.busy_until))
+    stage.answered = np.maximum(network.delays.come_back(numbers, done), joins.returned)
+    stage.synced = np.maximum(network.delays.arrive(numbers, stage.answered), joins.arrives)
+    stage.step, stage.began = Step.SYNCING, queue.moment
+    stage.flight = Flight.of(numbers, stage.synced, stage.answered, stage.flight.service_us)
 
 
 def stage_of(kept: Kept, group: ClassicGroup, ledger: Ledger, least: int) -> Stage | None:

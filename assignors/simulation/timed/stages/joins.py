@@ -64,6 +64,14 @@ class Joins:
             returned=self.returned[rows],
         )
 
+    def and_also(self, others: Joins) -> Joins:
+        """Return these and others. Cost: O(all)."""
+        columns = {
+            name: np.concatenate([getattr(self, name), getattr(others, name)])
+            for name in self.__slots__
+        }
+        return Joins(**columns)
+
 
 def joins_after(
     heartbeats: Heartbeats,

@@ -92,10 +92,12 @@ def await_assignment(
 
 
 def _join(member: ClassicMember, protocols: Sequence[Protocol] = ()) -> None:
-    """Let a member have joined again; an eager one has given up everything.
+    """Let a member have joined again, unless it has; an eager one has given up everything.
 
     `protocols`: its Subscriptions, where they are known.
     """
+    if member.state is MemberState.JOINING:
+        return
     if not member.is_cooperative:
         member.owned = {}
     topics, owned, generation = member.topics, member.owned, member.generation

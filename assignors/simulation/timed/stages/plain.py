@@ -20,6 +20,8 @@ from assignors.simulation.timed.stages.flight import Int64
 MEAN_US_MIN = 100
 """With shorter delays too many messages arrive at one moment, in an order that decides."""
 POLL_MS_MAX = 1_000_000
+OTHERS = 3
+"""So many that come when they have joined save as many events as one that is at rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +38,21 @@ class PlainMembers:
     """int64[N]: so long other requests do."""
     are_eager: NDArray[np.bool_]
     """bool[N]: who gives up everything before it joins."""
+    has_eager: bool
+    """Whether anybody does."""
     revoke_us: Int64
     """int64[N]: how long the callback for what it gives up takes."""
     assign_us: Int64
     """int64[N]: how long that for what it is given takes."""
     polls: Sequence[Dice]
     """Their streams of random polls."""
+
+    def least(self, alone: int, others: int) -> int:
+        """Return how many at rest are enough to go through a round together; `alone` if all are.
+
+        `others` in the group do not rest: cooperative ones come when they have joined.
+        """
+        return alone if self.has_eager else max(alone - others // OTHERS, alone // 2)
 
     def states(self, numbers: Int64, skipped: Int64) -> NDArray[np.uint64]:
         """Return the states of the streams of polls of some members, uint64[n].
@@ -90,6 +101,7 @@ def plain_members(members: Sequence[ClassicMember], *, keeps_changes: bool) -> P
         join_limits=np.array([each * MILLISECOND for each in limits]),
         request_limits=np.array([each.request_timeout_ms * MILLISECOND for each in configs]),
         are_eager=np.array([not each.is_cooperative for each in members], dtype=np.bool_),
+        has_eager=not all(each.is_cooperative for each in members),
         revoke_us=np.array([each.revoke_ms * MILLISECOND for each in configs]),
         assign_us=np.array([each.assign_ms * MILLISECOND for each in configs]),
         polls=[each.polls if isinstance(each, Draws) else Dice(0) for each in draws],

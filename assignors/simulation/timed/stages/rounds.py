@@ -10,7 +10,8 @@ Nothing of a member changes before its plan is delivered. Whenever something els
 member, or to the group, what the members have done so far is played once more for them, event by
 event, from where the stage began (`EventQueue.rewound`), and they go on as all others do. So are
 the last one to join and the leader. Cooperative members that get other partitions go on by events
-from there; eager ones give up all first, and take what they are given (`consumption`).
+from there, until they have joined again (`joining`); eager ones give up all first, and take what
+they are given (`consumption`).
 
 That every run ends the same as by events alone is a law (`tests/simulation/timed/test_stages.py`).
 """
@@ -46,8 +47,7 @@ from assignors.simulation.timed.protocols.effects import (
 from assignors.simulation.timed.stages.assigning import give
 from assignors.simulation.timed.stages.at_rest import Kept
 from assignors.simulation.timed.stages.consumption import NEVER_TAKES, Consuming
-from assignors.simulation.timed.stages.flight import Flight
-from assignors.simulation.timed.stages.joining import let_join, stage_of
+from assignors.simulation.timed.stages.joining import Entering, answer_joins, let_join, stage_of
 from assignors.simulation.timed.stages.members import answer_join, await_plan
 from assignors.simulation.timed.stages.plain import PlainMembers
 from assignors.simulation.timed.stages.stage import Round, Stage, StageDue, Step
@@ -76,10 +76,12 @@ class ComputedRounds:
     stage: Stage | None = None
     kept: Kept = field(init=False)
     subscriptions: Subscriptions = field(default_factory=Subscriptions)
+    entering: Entering = field(init=False)
     is_replaying: bool = False
 
     def __post_init__(self) -> None:
         """Nobody has gone through a round."""
+        self.entering = Entering(heartbeats=self.heartbeats, members=self.members, plain=self.plain)
         self.kept = Kept(
             heartbeats=self.heartbeats,
             members=self.members,
@@ -98,13 +100,16 @@ class ComputedRounds:
         Those that already do so go on.
         """
         if self.stage is not None:
-            return self.stage.rows
+            waiting = self.entering.waiting
+            return {*self.stage.rows, *waiting} if waiting else self.stage.rows
         if self.group.state is not GroupState.PREPARING_REBALANCE or self._is_doubtful():
             return ()
-        if len(self.heartbeats.resting) < LEAST:
+        resting = len(self.heartbeats.resting)
+        least = self.plain.least(LEAST, len(self.group.members) - resting)
+        if resting < least:
             return ()
         self.settle()
-        self.stage = stage = stage_of(self.kept, self.group, self.meter.ledger, LEAST)
+        self.stage = stage = stage_of(self.kept, self.group, self.meter.ledger, least)
         if stage is None:
             return ()
         network = self.heartbeats.network
@@ -126,12 +131,16 @@ class ComputedRounds:
         if self.stage is not None and number in self.stage.rows:
             self._replay([number])
             return True
+        if number in self.entering.waiting:
+            self.entering.put_back([number], self.group)
+            return True
         self.kept.wake(number)
         return False
 
     def touch(self, number: int) -> None:
         """Let a member go on by events if it is not at rest, or does not know all of it."""
-        if (self.stage is not None and number in self.stage.rows) or number in self.kept.rows:
+        rows = {} if self.stage is None else self.stage.rows
+        if number in rows or number in self.kept.rows or number in self.entering.waiting:
             self.heartbeats.wake(number)
 
     def settle(self) -> bool:
@@ -178,7 +187,10 @@ class ComputedRounds:
     def before(self, event: CoordinatorEvent) -> None:
         """Prepare for an event of the coordinator that may change more than one member."""
         stage = self.stage
-        if stage is None or self.is_replaying:
+        if self.is_replaying:
+            return
+        self.entering.saw(event)
+        if stage is None:
             return
         if stage.step is not Step.SYNCING:
             if isinstance(event, Fired) and event.key[0] == "join":
@@ -204,6 +216,8 @@ class ComputedRounds:
         elif self.group.state is GroupState.COMPLETING_REBALANCE:
             assert stage.step is Step.WAITING, "who is in the group has joined"
             self._opened(stage)
+        else:
+            self.entering.enter(self.group)
 
     # The steps
 
@@ -229,30 +243,14 @@ class ComputedRounds:
     def _opened(self, stage: Stage) -> None:
         """Answer the JoinGroups: the barrier has opened."""
         network, queue = self.heartbeats.network, self.heartbeats.queue
-        rows = np.fromiter(stage.rows.values(), np.int64, len(stage.rows))
-        stage.joins = joins = stage.joins.chosen(rows)
-        numbers = joins.numbers
-        stage.rows = dict(zip(numbers.tolist(), range(len(numbers)), strict=True))
-        stage.members, stage.gives_up = stage.members.chosen(rows), stage.gives_up[rows]
-        done = np.full(len(numbers), max(queue.now, network.busy_until))
-        stage.answered = np.maximum(network.delays.come_back(numbers, done), joins.returned)
-        stage.synced = np.maximum(network.delays.arrive(numbers, stage.answered), joins.arrives)
-        network.count("Heartbeat", int(joins.heartbeats.sum()))
-        network.count("JoinGroup", len(numbers))
-        self.kept.begin(numbers)
-        generation = self.group.generation
-        for number in stage.led:
-            if number in stage.rows:
-                queue.stop((number, ("follow-up",)))
+        answer_joins(stage, self.kept, self.entering, self.group, self.meter.ledger)
         if self.watch is not None:
-            generations = self.watch.generations
+            generations, generation = self.watch.generations, self.group.generation
             for number in stage.rows:
                 generations[number] = generation
-        limits = stage.answered + self.plain.request_limits[numbers]
+        limits = stage.answered + self.plain.request_limits[stage.joins.numbers]
         queue.start(DUE, max(int(limits.min()) - 1, queue.now), (COORDINATOR, StageDue()))
-        stage.step, stage.began = Step.SYNCING, queue.moment
         stage.tokens = self.coordinator.tokens
-        stage.flight = Flight.of(numbers, stage.synced, stage.answered, stage.flight.service_us)
         network.computed, network.sent_at = stage.flight.serve, {}
         leader = self.group.leader
         self._replay(
@@ -303,12 +301,13 @@ class ComputedRounds:
         assigned = resting.returned + self.plain.assign_us[numbers]
         takes = np.where(stage.takes[rows], assigned, NEVER_TAKES)
         self.kept.consuming.take_later(numbers, takes, stage.shares)
-        self.kept.rest(resting, stage.members.chosen(rows), after, stage.given)
+        self.kept.rest(resting, stage.members.chosen(rows), after, stage.given, stage.entered)
         self._end()
 
     def _end(self) -> None:
         """End the stage: nobody is in it any more."""
         self.stage = None
+        self.entering.put_back(list(self.entering.waiting), self.group)
         network = self.heartbeats.network
         network.computed, network.sent_at = None, None
         self.heartbeats.queue.stop(DUE)

@@ -63,6 +63,8 @@ class Stage:
     """What those are given who have given up something."""
     given: dict[int, bool] = field(default_factory=dict)
     """Who is given something else than it had, by number; whether it takes something."""
+    entered: frozenset[int] = frozenset()
+    """Who has joined by events (`joining`)."""
 
     @property
     def takes(self) -> NDArray[np.bool_]:
