@@ -139,11 +139,15 @@ class Sides:
     """Lets the process of a member stand still, or go on: what it is busy with beside messages."""
 
 
-def classic_sides(scenario: Scenario) -> Sides:
+NewId = Callable[[str], str]
+"""Makes the id of a member of this name; no two are equal."""
+
+
+def classic_sides(scenario: Scenario, new_id: NewId | None = None) -> Sides:
     """Return the classic protocol, eager or cooperative as the members' assignors are."""
     cluster = Cluster.of(scenario.topics)
     coordinator = ClassicCoordinator(
-        new_id=new_ids(scenario.seed),
+        new_id=new_id or new_ids(scenario.seed),
         config=ClassicConfig(
             initial_delay_ms=scenario.broker.initial_delay_ms,
             max_size=scenario.broker.max_size,
@@ -189,7 +193,7 @@ def classic_sides(scenario: Scenario) -> Sides:
     )
 
 
-def consumer_sides(scenario: Scenario) -> Sides:
+def consumer_sides(scenario: Scenario, new_id: NewId | None = None) -> Sides:
     """Return the consumer group protocol of KIP-848."""
     broker = scenario.broker
     coordinator = ConsumerCoordinator(
@@ -211,7 +215,7 @@ def consumer_sides(scenario: Scenario) -> Sides:
         ),
     )
     waiting = WaitingCoordinator(coordinator=coordinator)
-    new_id = new_ids(scenario.seed)
+    new_id = new_id or new_ids(scenario.seed)
     members = [
         ConsumerClient(
             config=config,
@@ -327,7 +331,7 @@ def _draws(seed: int, config: MemberConfig) -> Draws:
     return Draws(stream(seed, config.name, "poll"), syncs, looks)
 
 
-def new_ids(seed: int) -> Callable[[str], str]:
+def new_ids(seed: int) -> NewId:
     """Return a source of member ids: the client's name and a UUID, as Kafka makes them."""
     given: Counter[str] = Counter()
 

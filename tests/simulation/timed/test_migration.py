@@ -26,7 +26,11 @@ from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerHeartbeat,
     ConsumerHeartbeatResponse,
 )
-from assignors.simulation.timed.protocols.consumer.records import GroupEpochRecord, TargetRecord
+from assignors.simulation.timed.protocols.consumer.records import (
+    GroupEpochRecord,
+    MemberRecord,
+    TargetRecord,
+)
 from assignors.simulation.timed.protocols.effects import Arrived, Committed, Effect, Fired, Reply
 from assignors.simulation.timed.scenario import (
     Action,
@@ -146,6 +150,28 @@ def test_no_monitor_finds_anything_in_a_group_that_migrates(scenario: Scenario) 
     stays = not scenario.broker.migration_policy.allows_downgrade
     known = {"partition-without-owner", "balance-can-improve"} if stays else set()
     assert {each.monitor for each in found} <= {"log-differs-from-state", *known}
+
+
+def test_a_process_that_comes_back_with_the_other_protocol_has_an_id_of_its_own() -> None:
+    """Both protocols once made the same ids: who had crashed took its own place, and got nothing.
+
+    Found by the property above. `c0` crashes while it joins, and comes back after the barrier.
+    """
+    scenario = bounced(MigrationPolicy.BIDIRECTIONAL, CLASSIC, static=False)
+    (member,) = [each for each in scenario.members if each.name == "c0"]
+    plan = (
+        Action(at_ms=0, do=Verb.START, member="c0"),
+        Action(at_ms=1000, do=Verb.CRASH, member="c0"),
+        Action(at_ms=3100, do=Verb.START, member="c0", protocol=CONSUMER),
+    )
+    played = simulate(
+        replace(scenario, members=(member,), plan=plan),
+        monitoring=Monitoring.FULL,
+        keeps_history=True,
+    )
+    assert not played.violations
+    ids = {each.member_id for _, each in played.records if isinstance(each, MemberRecord)}
+    assert len(ids) == 2
 
 
 def test_a_dynamic_group_moves_no_more_than_in_a_rolling_restart_of_one_protocol() -> None:

@@ -44,8 +44,10 @@ def sides_of(scenario: Scenario) -> Sides:
 
 def mixed_sides(scenario: Scenario) -> Sides:
     """Return a coordinator that migrates its group, and members that can speak both protocols."""
-    by_kind = {GroupProtocol.CLASSIC: classic_sides(scenario)}
-    by_kind[GroupProtocol.CONSUMER] = consumer_sides(scenario)
+    # One source: a process that comes back with the other protocol has another id.
+    new_id = new_ids(scenario.seed)
+    by_kind = {GroupProtocol.CLASSIC: classic_sides(scenario, new_id)}
+    by_kind[GroupProtocol.CONSUMER] = consumer_sides(scenario, new_id)
     classic, consumer = by_kind.values()
     assert isinstance(classic.coordinator, ClassicCoordinator)
     assert isinstance(consumer.coordinator, WaitingCoordinator)
@@ -53,7 +55,7 @@ def mixed_sides(scenario: Scenario) -> Sides:
         classic=classic.coordinator,
         waiting=consumer.coordinator,
         policy=scenario.broker.migration_policy,
-        new_uuid=short_ids(new_ids(scenario.seed)),
+        new_uuid=short_ids(new_id),
     )
     members = _members(scenario, classic.members, consumer.members)
 
