@@ -29,7 +29,7 @@ LEAST = {"failed": 3, "lost": 4}
 MIXED_SEED = 9000
 """Of the histories of mixed groups, the same every day.
 
-Among seven hundred others there were four in which a conversion failed together with another one,
+Among six hundred others there were four in which a conversion failed together with another one,
 or with a lookup of patterns, and the state that Kafka's went back to was not ours: Kafka goes back
 to objects, of which records do not say everything."""
 

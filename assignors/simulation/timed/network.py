@@ -258,8 +258,9 @@ class Network:
             if passed is None:
                 self.in_flight[number] = waiting
                 link.unanswered += 1
-                latest = leaves + link.limit_us
-                self._lose(number, min(max(deadline, leaves), latest))
+                # One that may wait for as long as it likes has a limit of its own from here on.
+                latest = leaves + link.limit_us if deadline >= NEVER else max(deadline, leaves)
+                self._lose(number, latest)
                 return None
             returns = passed
         if self.is_executed or type(response) in WAITED_FOR:

@@ -348,3 +348,15 @@ def test_a_broker_with_a_short_session_evicts_sooner() -> None:
     scenario = replace(group(CONSUMER, [fault(FaultKind.FREEZE, FROM + 30)]), broker=short)
     (zombie,) = play(scenario).zombies
     assert is_between(FROM + 5, zombie.from_us / US, FROM + 10)
+
+
+def test_who_does_not_get_the_answer_to_its_join_waits_as_long_as_a_rebalance_may_take() -> None:
+    """As Java's client, librdkafka and kafka-python do behind a proxy that swallows the answer.
+
+    The answer leaves when the initial delay of three seconds is over.
+    """
+    lost = Fault(kind=FaultKind.LOSS, member="c0", from_ms=2000, until_ms=4000, percent=100)
+    alone = group(CLASSIC, [lost], request_timeout_ms=10_000, rebalance_timeout_ms=60_000)
+    played = play(replace(alone, members=alone.members[:1]))
+    first = min(each.at for each in played.changes if each.owned)
+    assert first / US == pytest.approx(60 + 5 + 3, abs=A_MOMENT)

@@ -81,8 +81,10 @@ def slow_network() -> Scenario:
 def lossy_network() -> Scenario:
     """Restart ten members while one message of two hundred is lost, and its connection with it.
 
-    A member waits for `request.timeout.ms` before it tries again, so a lost JoinGroup or SyncGroup
-    holds up a classic round for half a minute.
+    A member asks again when its request's time is over: `request.timeout.ms`, half a minute, for a
+    SyncGroup, the rebalance timeout and five seconds for a JoinGroup. The coordinator does not wait
+    so long: it drops who has been silent for a session timeout, so a lost JoinGroup holds up a
+    classic round for 45 seconds, and its member may find out minutes later that it was dropped.
     """
     lossy = restarts(group())
     loss = Fault(kind=FaultKind.LOSS, from_ms=SETTLED_MS, until_ms=lossy.until_ms, percent=0.5)
