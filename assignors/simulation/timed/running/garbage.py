@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from assignors.simulation.timed.protocols.effects import MemberEvent
-from assignors.simulation.timed.running.run import Run
+from assignors.simulation.timed.running.run import Run, no_one
 
 OBJECTS = 200_000
 """So many more objects are made than freed between two searches; Python's own number is 700."""
@@ -33,7 +33,7 @@ def rare_collections() -> Iterator[None]:
 
 def cut_cycles(run: Run) -> None:
     """Cut what refers to a run that is over, or to its heartbeats, from within. Cost: O(1)."""
-    run.faults.step, run.execution = _is_over, None
+    run.faults.step, run.execution, run.happen = _is_over, None, no_one
     run.faults.failovers = run.network.detour = run.network.may_rest = None
     if run.watch is not None:
         run.watch.catch_up = None

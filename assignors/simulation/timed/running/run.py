@@ -49,7 +49,7 @@ Event = tuple[int, Happening]
 """Whom it is for, and what happens."""
 
 
-def _no_one(number: int) -> None:
+def no_one(number: int) -> None:
     """Refuse: nobody reconciles with few events in this run."""
     raise AssertionError(number)
 
@@ -79,7 +79,7 @@ class Run:
     """Members and the timers that have run out and wait for their machine, which shares this."""
     execution: Execution | None = None
     """What executes the coordinator by a model; `None`: it handles one request after the other."""
-    happen: Callable[[int], None] = _no_one
+    happen: Callable[[int], None] = no_one
     """Lets happen what is next for a member that reconciles with few events, by its number."""
     heartbeats: Heartbeats | None = None
     """Computes those that change nothing; `None`: every one is queued."""
