@@ -18,13 +18,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 
 from tests.benchmarks.peers import plots, tables
-from tests.benchmarks.peers.contenders import BIG, CONTENDERS, FEW, WORKLOADS, Contender
+from tests.benchmarks.peers.contenders import BIG, CONTENDERS, FEW, WORKLOADS, Contender, Stage
 from tests.benchmarks.peers.group_files import write_workload
 from tests.benchmarks.peers.measure import (
     LIMIT_S,
@@ -41,6 +42,10 @@ from tests.optimal.groups import Arrays
 from tests.optimal.workloads import EVENTS, parts
 
 SECONDS = 0.15
+TURNS = 3
+"""How often everybody's turn comes: what else runs on a machine may slow one turn down."""
+LONG_MS = 100.0
+"""Who needs longer for one call has one turn, as has Java, whose compiler needs seconds of each."""
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -108,8 +113,29 @@ def measured(name: str, contenders: Sequence[Contender], begin: float) -> Iterat
             for stage in contender.stages:
                 if stage == "plan":
                     yield from quality_rows(contender, folder, name, groups)
-                else:
-                    yield from stage_rows(contender, folder, name, stage, seconds=SECONDS)
+        yield from least_rows(name, folder, contenders, begin)
+
+
+def least_rows(
+    name: str, folder: Path, contenders: Sequence[Contender], begin: float
+) -> Iterable[Row]:
+    """Return the row of least CPU time of each contender, stage and event, after all turns."""
+    least: dict[tuple[str, str, Stage], tuple[float, Row]] = {}
+    waiting = [(each, stage) for each in contenders for stage in each.stages if stage != "plan"]
+    for turn in range(TURNS):
+        say(f"    turn {turn + 1}", since=begin)
+        again = []
+        for contender, stage in waiting:
+            longest = 0.0
+            for row in stage_rows(contender, folder, name, stage, seconds=SECONDS):
+                spent = inf if row.least_ms is None else row.least_ms
+                key, longest = (row.contender, row.event, row.stage), max(spent, longest)
+                if key not in least or spent < least[key][0]:
+                    least[key] = spent, row
+            if longest < LONG_MS and contender.language != "java":
+                again.append((contender, stage))
+        waiting = again
+    return (row for _, row in least.values())
 
 
 def machine() -> str:

@@ -35,10 +35,11 @@ STAGES: dict[Stage, str] = {
 METHOD = """\
 CPU milliseconds, the least of all calls in 0.15 seconds but for the lowest tenth, or of three \
 (fewer where a call takes over a second), on one core, a process for each contender, workload and \
-stage; calls of less than 0.2 ms are timed by many at once. `full` is what a \
-group waits for: all Subscriptions (version 3, with generation and claims) are decoded, assigned, \
-and an Assignment is encoded for each member. `assign` starts from decoded members, in each \
-library's own types, and ends with its own type of answer: ours is an array, of which names are \
+stage; but for Java, of calls below 0.1 s the least of three processes that took turns with all \
+others. Calls of less than 0.2 ms are timed by many at once. `full` is what a group waits for: all \
+Subscriptions (version 3, with generation and claims) are decoded, assigned, and an Assignment is \
+encoded for each member. `assign` starts from decoded members, in each library's own types, and \
+ends with its own type of answer: ours is an array, of which names are \
 made when they are asked for. Kafka's broker knows who owns what and has no claims to judge: its \
 assignor is compared with our solver alone. `with memory` is a leader that led the settled group \
 the round before: claims are those it read then, with a new generation. `same bytes again` is a \
