@@ -1,0 +1,181 @@
+"""When real clients ask again whose JoinGroup or SyncGroup is not answered, beside the simulator.
+
+The proxy takes away an answer, and what comes after it on its connection, which stays open. Members
+are static, so that their first JoinGroup is the one that is answered when the round begins.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assignors.simulation.timed.scenario import (
+    BrokerConfig,
+    Fault,
+    FaultKind,
+    GroupProtocol,
+    MemberConfig,
+    NetworkConfig,
+    Scenario,
+)
+from assignors.simulation.timed.simulation import simulate
+from tests.foreign.exhausted.conftest import MakeGroup
+from tests.foreign.exhausted.groups import PATIENCE_S, Place
+from tests.interop.group import LiveGroup
+from tests.interop.proxy import JOIN_GROUP, SYNC_GROUP, Link, Request
+
+pytestmark = pytest.mark.interop
+
+SESSION_MS = 6000
+DELAY_MS = APPEND_MS = 1000
+"""How long the simulated coordinator waits for the first round, and for its plan to be written."""
+BUSY_S = 2.5
+"""By so much a client may be late on a busy machine."""
+EARLY_S = 0.05
+LIBRDKAFKA_LAPSE_MS = 3000
+"""librdkafka waits so much longer than a rebalance, or a session, may take."""
+REQUEST_MS = 30_000
+"""kafka-python's default."""
+
+
+@dataclass(slots=True)
+class Unanswered:
+    """Takes away a client's first answer of a kind, and later ones there; when it asks again."""
+
+    client_id: str
+    key: int
+    lost_at: float = 0.0
+    asked_at: float = 0.0
+    asked: int = 0
+    """What it asks then."""
+    has_asked: threading.Event = field(default_factory=threading.Event)
+    silent: Link | None = None
+
+    def answer(self, link: Link, request: Request, __: bytes) -> bool:
+        """Take away the answers: a rule. A client would not take them out of order."""
+        if self.silent is None and (request.client_id, request.key) == (self.client_id, self.key):
+            self.lost_at, self.silent = time.monotonic(), link
+        return link is not self.silent
+
+    def request(self, _: Link, request: Request, __: bytes) -> bool:
+        """Note when the client asks again, for whatever it asks then: a rule that lets all pass."""
+        if (
+            self.lost_at
+            and not self.asked_at
+            and request.client_id == self.client_id
+            and request.key in {JOIN_GROUP, SYNC_GROUP}
+        ):
+            self.asked_at, self.asked = time.monotonic(), request.key
+            self.has_asked.set()
+        return True
+
+    def waited_s(self) -> float:
+        """Wait until the client asks again; return after how long it does."""
+        assert self.has_asked.wait(PATIENCE_S)
+        return self.asked_at - self.lost_at
+
+
+def simulated_s(key: int, rebalance_ms: int, request_ms: int) -> float:
+    """How much later a simulated member has its partitions, of whose answers that one is lost."""
+    member = MemberConfig(
+        name="a",
+        topics=("t",),
+        assignors=("java/range",),
+        session_timeout_ms=SESSION_MS,
+        rebalance_timeout_ms=rebalance_ms,
+        request_timeout_ms=request_ms,
+    )
+    scenario = Scenario(
+        protocol=GroupProtocol.CLASSIC,
+        until_ms=60_000,
+        topics={"t": 2},
+        members=(member,),
+        broker=BrokerConfig(initial_delay_ms=DELAY_MS, append_us=APPEND_MS * 1000),
+        network=NetworkConfig(mean_us=100),
+    )
+    begin_ms = DELAY_MS // 2 if key == JOIN_GROUP else DELAY_MS + APPEND_MS // 2
+    loss = Fault(
+        kind=FaultKind.LOSS,
+        member="a",
+        from_ms=begin_ms,
+        until_ms=begin_ms + APPEND_MS,
+        percent=100,
+    )
+    without, late = (
+        min(change.at for change in simulate(each, keeps_history=True).changes if change.owned)
+        for each in (scenario, replace(scenario, faults=(loss,)))
+    )
+    return (late - without) / 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("key", "rebalance_ms", "request_ms", "waits_ms"),
+    [
+        (JOIN_GROUP, 2000, 3000, 7000),
+        (SYNC_GROUP, 2000, 3000, 3000),
+        pytest.param(JOIN_GROUP, 2000, 10_000, 10_000, marks=pytest.mark.deep),
+        pytest.param(SYNC_GROUP, 2000, 10_000, SESSION_MS, marks=pytest.mark.deep),
+    ],
+)
+def test_java_asks_again_when_the_simulated_member_does(
+    make_group: MakeGroup, key: int, rebalance_ms: int, request_ms: int, waits_ms: int
+) -> None:
+    """The rebalance timeout and five seconds, but not less than the request timeout: a JoinGroup.
+
+    A SyncGroup: the request timeout, but not more than the session timeout.
+    """
+    assert simulated_s(key, rebalance_ms, request_ms) == pytest.approx(waits_ms / 1000, abs=0.2)
+    group = make_group(
+        group_protocol="classic",
+        partition_assignment_strategy="org.apache.kafka.clients.consumer.RangeAssignor",
+        heartbeat_interval_ms=300,
+        session_timeout_ms=SESSION_MS,
+        max_poll_interval_ms=rebalance_ms,
+        request_timeout_ms=request_ms,
+    )
+    lost = Unanswered(group.full("a"), key)
+    group.follow(group.place.proxy.on_answer, lost.answer)
+    group.follow(group.place.proxy.on_request, lost.request)
+    group.start("a", group_instance_id="i")
+    assert -EARLY_S <= lost.waited_s() - waits_ms / 1000 <= BUSY_S
+    assert lost.asked == JOIN_GROUP
+    group.wait(lambda: group.of("a", "assigned"))
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    ("kind", "key", "waits_ms"),
+    [
+        ("ck", JOIN_GROUP, SESSION_MS + LIBRDKAFKA_LAPSE_MS),
+        ("ck", SYNC_GROUP, SESSION_MS + LIBRDKAFKA_LAPSE_MS),
+        ("kp", JOIN_GROUP, REQUEST_MS),
+        ("kp", SYNC_GROUP, REQUEST_MS),
+    ],
+)
+def test_when_other_clients_ask_again(
+    kind: str, key: int, waits_ms: int, place: Place, tmp_path: Path
+) -> None:
+    """librdkafka waits for the rebalance timeout, here as long as the session, and three seconds.
+
+    kafka-python waits for the request timeout, whatever the session timeout is.
+    """
+    flags: dict[str, Any] = {"session_timeout_ms": SESSION_MS, "rebalance_timeout_ms": SESSION_MS}
+    with LiveGroup(
+        place.broker, folder=tmp_path, topics={"s": 2}, assignors=("range",), **flags
+    ) as group:
+        name = f"{kind}-1"
+        lost = Unanswered(name, key)
+        place.proxy.on_answer.append(lost.answer)
+        place.proxy.on_request.append(lost.request)
+        try:
+            group.start(kind, instance="i")
+            assert -EARLY_S <= lost.waited_s() - waits_ms / 1000 <= BUSY_S
+            assert lost.asked == JOIN_GROUP
+        finally:
+            place.proxy.on_answer.remove(lost.answer)
+            place.proxy.on_request.remove(lost.request)
