@@ -187,7 +187,9 @@ LONG: dict[str, Row] = {
     "upgrade-cooperative-2x2-static": _mixed(
         COOPERATIVE, STALE_REPORT, **STATIC, **SWITCH, is_stuck=True
     ),
-    "downgrade-cooperative-2x2-static": _mixed(COOPERATIVE, first=CONSUMER, **STATIC, **SWITCH),
+    "downgrade-cooperative-2x2-static": _mixed(
+        COOPERATIVE, STALE_REPORT, first=CONSUMER, **STATIC, **SWITCH
+    ),
 }
 
 

@@ -34,11 +34,16 @@ from tests.simulation.timed.exhaust import LONG, QUICK, exhaust, is_expected, wh
 EXHAUSTED = (Path(__file__).parent / "EXHAUSTED.md").read_text(encoding="utf-8")
 
 
-def written(name: str) -> tuple[int, ...]:
-    """Return the states, moves, settled and stuck ones of a case as `EXHAUSTED.md` has them."""
+def row_of(name: str) -> list[str]:
+    """Return the cells of a case's row in `EXHAUSTED.md`."""
     (row,) = [line for line in EXHAUSTED.splitlines() if line.startswith(f"| {name} |")]
-    cells = [cell.strip().replace(",", "") for cell in row.split("|")]
-    return tuple(int(cells[at]) for at in (9, 10, 12, 13))
+    return [cell.strip() for cell in row.split("|")]
+
+
+def written(name: str) -> tuple[int, ...]:
+    """Return the states, moves, settled and stuck ones of a case as they are written down."""
+    cells = row_of(name)
+    return tuple(int(cells[at].replace(",", "")) for at in (9, 10, 12, 13))
 
 
 @pytest.mark.parametrize("name", QUICK)
@@ -57,6 +62,15 @@ def test_larger_cases_give_what_is_written_down(name: str) -> None:
     found = exhaust(LONG[name])
     assert is_expected(LONG[name], found), (found.broken, found.stuck_first)
     assert (found.worlds, found.moves, found.settled, found.stuck) == written(name)
+
+
+@pytest.mark.parametrize("name", [*QUICK, *LONG])
+def test_what_is_expected_of_a_case_is_what_is_written_down(name: str) -> None:
+    *_, is_complete, _, _, broken, _, _, _ = row_of(name)
+    row = {**QUICK, **LONG}[name]
+    assert is_complete == "yes"
+    assert (written(name)[-1] > 0) == row.is_stuck
+    assert set(broken.split(", ")) == (row.broken or {"none"})
 
 
 @pytest.mark.parametrize("protocol", [GroupProtocol.CLASSIC, GroupProtocol.CONSUMER])
