@@ -59,7 +59,9 @@ def scenarios(draw: st.DrawFn) -> Scenario:
             session_timeout_ms=draw(st.sampled_from([11_000, 45_000])),
             rebalance_timeout_ms=draw(st.sampled_from([2000, 4000, 300_000, 300_000])),
             assign_ms=draw(st.sampled_from([0, 5, 5, 900, 2500])),
-            starts_at_ms=draw(st.sampled_from([0, 0, 0, 0, 0, 30_000, None])),
+            starts_at_ms=draw(
+                st.sampled_from([0, 0, 0, 0, 7 * number, 900 * number, 2900, 30_000, None])
+            ),
         )
 
     return Scenario(
@@ -145,6 +147,50 @@ def test_members_that_start_together_cost_no_event(assignors: tuple[str, ...]) -
     assert without_events(computed) == without_events(queued)
     assert computed.result.events == 0
     assert queued.result.events > 30 * 7
+
+
+@pytest.mark.parametrize("assignors", ASSIGNORS)
+@pytest.mark.parametrize("rebalance_timeout_ms", [300_000, 16_000])
+def test_members_that_start_one_after_the_other_in_time_for_the_first_round_cost_no_event(
+    assignors: tuple[str, ...], rebalance_timeout_ms: int
+) -> None:
+    one = MemberConfig(
+        name="c", topics=("t",), assignors=assignors, rebalance_timeout_ms=rebalance_timeout_ms
+    )
+    members = tuple(
+        replace(one, name=f"c{number}", starts_at_ms=500 * number) for number in range(30)
+    )
+    scenario = Scenario(topics={"t": 300}, members=members, until_ms=30_000)
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+    assert computed.result.rounds == 1
+    assert computed.result.events == 0
+    assert queued.result.events > 30 * 7
+
+
+def test_a_join_group_that_comes_just_as_a_delay_ends_is_played_by_events() -> None:
+    # The third is sent before the delay begins, which it ends with: it comes before that.
+    scenario = limited(BrokerConfig(service_us=0, initial_delay_ms=2), delay_us=2500)
+    members = tuple(
+        replace(each, starts_at_ms=min(number, 2)) for number, each in enumerate(scenario.members)
+    )
+    scenario = replace(scenario, members=members)
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+    assert not ends_of(scenario, promotes=False)
+
+
+def test_the_first_one_alone_does_not_prolong_the_initial_delay() -> None:
+    for seed in range(20):
+        scenario = limited()
+        members = tuple(
+            replace(each, starts_at_ms=2999 * (number > 0))
+            for number, each in enumerate(scenario.members)
+        )
+        network = NetworkConfig(least_us=0, mean_us=5000)
+        scenario = replace(scenario, seed=seed, members=members, network=network)
+        computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+        assert without_events(computed) == without_events(queued)
 
 
 @pytest.mark.parametrize(("mean_us", "append_us"), [(4, 3), (20_000, 0)])

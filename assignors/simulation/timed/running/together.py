@@ -140,7 +140,10 @@ def start_together(run: Run) -> bool:
     ):
         return True
     first_ms = min(times)
-    numbers = [n for n, each in enumerate(scenario.members) if each.starts_at_ms == first_ms]
+    if scenario.protocols == {GroupProtocol.CLASSIC}:
+        numbers = classic.starting(scenario.members, scenario.broker)
+    else:
+        numbers = [n for n, each in enumerate(scenario.members) if each.starts_at_ms == first_ms]
     start = _start_of(run, heartbeats, first_ms * MILLISECOND, numbers)
     if start is None:
         return True

@@ -1,9 +1,11 @@
 """Members of a classic group that start together: their first round, without an event.
 
-A start is the same for all but the leader, and nothing else happens meanwhile, most of the time:
-then what everybody does is arithmetic (`classic_times`), and both sides are put into the state that
-they come to. The coordinator opens and closes its barriers by its own functions, and the leader
-leads by its own. Whatever is not so is left to events, from the begin.
+The coordinator waits for more members as long as some come. So who starts before the initial delay
+is over after another start is, most often, in the first round as well. A start is the same for all
+but the leader, and nothing else happens meanwhile, most of the time: then what everybody does is
+arithmetic (`classic_times`), and both sides are put into the state that they come to. The
+coordinator opens and closes its barriers by its own functions, and the leader leads by its own.
+Whatever is not so is left to events, from the begin.
 
 That every run ends the same as by events alone is a law
 (`tests/simulation/timed/test_classic_starts.py`).
@@ -12,6 +14,7 @@ That every run ends the same as by events alone is a law
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -50,6 +53,22 @@ from assignors.simulation.timed.stages.starts.start import NotTogether, Start
 FirstRound = Start[ClassicMember, ClassicCoordinator]
 LEAST = 8
 """Fewer members start by events."""
+
+
+def starting(members: Sequence[MemberConfig], broker: BrokerConfig) -> list[int]:
+    """Return the numbers of those who start first, and of others as long as the group waits.
+
+    Cost: O(members log members).
+    """
+    times = sorted({each.starts_at_ms for each in members if each.starts_at_ms is not None})
+    last = next(
+        (at for at, then in pairwise(times) if then - at >= broker.initial_delay_ms), times[-1]
+    )
+    return [
+        number
+        for number, each in enumerate(members)
+        if each.starts_at_ms is not None and each.starts_at_ms <= last
+    ]
 
 
 def are_plain(configs: Sequence[MemberConfig], broker: BrokerConfig) -> bool:
@@ -111,13 +130,13 @@ def _newcomers(own: FirstRound) -> Newcomers:
         raise NotTogether
     return Newcomers(
         numbers=np.array(own.numbers, dtype=np.int64),
+        at=us("starts_at_ms"),
         every=np.array(every, dtype=np.int64),
         session=session,
         rebalance=us("rebalance_timeout_ms"),
         request=us("request_timeout_ms"),
         assign=us("assign_ms"),
         network=network,
-        at=own.at,
         before=own.before,
         initial_delay=broker.initial_delay_ms * MILLISECOND,
         service_us=broker.service_us,
@@ -181,7 +200,7 @@ def _lead(leader: ClassicMember, group: ClassicGroup) -> Mapping[str, bytes]:
 def _deliver(own: FirstRound, before: Joined, after: Synced, plan: Mapping[str, bytes]) -> None:
     """Let the coordinator give everybody its part of the plan."""
     state, group, meter = own.coordinator, own.coordinator.group, own.meter
-    group.has_new_member = before.is_delayed_once
+    group.has_new_member = before.has_new_member
     barriers.deliver(state, dict(plan), ErrorCode.NONE)
     group.move_to(GroupState.STABLE)
     group.pending_syncs.clear()

@@ -1,8 +1,9 @@
 """When the members of a classic group that start together join, sync, and have their assignments.
 
-Each sends JoinGroup twice, as the answer to the first one brings its member id (KIP-394). Once the
-initial delay is over all are answered, send SyncGroup, and wait for the leader's. When each of
-these messages arrives is arithmetic.
+Each sends JoinGroup twice, as the answer to the first one brings its member id (KIP-394). The first
+rebalance waits for the initial delay, and for as long again while members come. Then all are
+answered, send SyncGroup, and wait for the leader's. When each of these messages arrives is
+arithmetic.
 
 Arrays have a row for each member, in the order of the scenario; times are microseconds. Of one
 moment requests and answers come in the order in which they were sent, as in a run by events.
@@ -10,6 +11,8 @@ moment requests and answers come in the order in which they were sent, as in a r
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
@@ -19,16 +22,18 @@ from assignors.simulation.timed.network import JOIN_LAPSE_MS, Network
 from assignors.simulation.timed.protocols.classic.joining import NEW_MEMBER_JOIN_TIMEOUT_MS
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.stages.flight import Int64
-from assignors.simulation.timed.stages.starts.start import Bools, require, served
+from assignors.simulation.timed.stages.starts.start import Bools, NotTogether, require, served
 
-FIRST, ANSWER, SECOND = range(3)
+START, FIRST, ANSWER, SECOND = range(4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Newcomers:
-    """Members that start at one moment, int64[N] each, and what the coordinator takes."""
+    """Members that start together, int64[N] each, and what the coordinator takes."""
 
     numbers: Int64
+    at: Int64
+    """When each starts."""
     every: Int64
     """From one heartbeat to the next."""
     session: Int64
@@ -40,8 +45,6 @@ class Newcomers:
     assign: Int64
     """How long its callback for assigned partitions takes."""
     network: Network
-    at: int
-    """When they start."""
     before: int
     """All must be over by then."""
     initial_delay: int
@@ -55,14 +58,12 @@ class Joined:
 
     order: list[int]
     """Rows in the order in which the members came into the group."""
-    first: int
-    """The row whose request came first of all."""
     began: int
     """When the first member came into the group."""
     opens: int
     """When the join phase ends."""
-    is_delayed_once: bool
-    """Whether that is at the end of the first delay, as no rebalance may last for another one."""
+    has_new_member: bool
+    """Whether somebody came since the last delay began, and the rebalance may wait no longer."""
     answered: Int64
     """When the answer to the first JoinGroup of each came."""
     arrived: Int64
@@ -96,24 +97,44 @@ class Synced:
 def joined(own: Newcomers) -> Joined:
     """Return when everybody joins. Raises `NotTogether`. Cost: O(n log n)."""
     order, asked, answered, arrived, busy_until = _ask_twice(own)
-    began = int(arrived[order[0]])
-    longest = max(int(own.rebalance[order[0]]) - own.initial_delay, 0)
-    opens = began + own.initial_delay + min(own.initial_delay, longest)
+    came = arrived[order].tolist()
+    opens, has_new_member = _opens(came, own.initial_delay, int(own.rebalance[order[0]]))
     limits = np.maximum(own.request, own.rebalance + JOIN_LAPSE_MS * MILLISECOND)
-    require(arrived < began + own.initial_delay)
+    require(arrived < opens)
     require(arrived < asked + own.session)
     require(answered < own.at + limits)
     require(opens < arrived + NEW_MEMBER_JOIN_TIMEOUT_MS * MILLISECOND)
     return Joined(
         order=order,
-        first=int(np.argmin(asked)),
-        began=began,
+        began=came[0],
         opens=opens,
-        is_delayed_once=longest == 0,
+        has_new_member=has_new_member,
         answered=answered,
         arrived=arrived,
         busy_until=busy_until,
     )
+
+
+def _opens(came: Sequence[int], delay: int, longest: int) -> tuple[int, bool]:
+    """Return when the first join phase ends, and whether somebody came since its last delay began.
+
+    `came` is when each came into the group, in order: as long as members come the phase goes on
+    for another `delay`, up to the rebalance timeout of the first one, `longest`. Raises
+    `NotTogether` where one comes just as a delay ends. Cost: O(members log members).
+
+    >>> _opens([10, 20, 115, 270], delay=100, longest=1000)
+    (410, False)
+    >>> _opens([10, 20, 115, 170], delay=100, longest=170)
+    (180, True)
+    """
+    ends, left = came[0] + delay, max(longest - delay, 0)
+    seen, known = 1, bisect_left(came, ends)
+    while known > seen and left > 0:
+        if known < len(came) and came[known] == ends:
+            raise NotTogether
+        ends, left = ends + min(delay, left), max(left - delay, 0)
+        seen, known = known, bisect_left(came, ends)
+    return ends, known > seen
 
 
 def _ask_twice(own: Newcomers) -> tuple[list[int], Int64, Int64, Int64, int]:
@@ -123,17 +144,18 @@ def _ask_twice(own: Newcomers) -> tuple[list[int], Int64, Int64, Int64, int]:
     when the coordinator is busy then.
     """
     network, numbers, service_us = own.network, own.numbers.tolist(), own.service_us
-    at = np.full(len(numbers), own.at, dtype=np.int64)
-    asked = network.delays.arrive(own.numbers, at)
+    asked = network.delays.arrive(own.numbers, own.at)
     sent = asked.tolist()
     answered, arrived = [0] * len(sent), [0] * len(sent)
     order: list[int] = []
     busy_until, count = 0, len(sent)
-    heap = [(at, row, FIRST, row) for row, at in enumerate(sent)]
+    heap = [(at, row, START, row) for row, at in enumerate(own.at.tolist())]
     heapify(heap)
     while heap:
         now, _, kind, row = heappop(heap)
-        if kind is ANSWER:
+        if kind is START:
+            then, following = sent[row], FIRST
+        elif kind is ANSWER:
             answered[row] = now
             then, following = network.arrives(numbers[row], now), SECOND
         else:

@@ -1,4 +1,4 @@
-"""Members that start at one moment, under any protocol, and what both kinds of start need."""
+"""Members that start together, under any protocol, and what both kinds of start need."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NotTogether(Exception):  # noqa: N818 - a way out, not an error of ours
 
 @dataclass(slots=True, kw_only=True)
 class Start(Generic[M, C]):
-    """Members that start at one moment, under any protocol; rows are theirs, as in the scenario."""
+    """Members that start together, under any protocol; rows are theirs, as in the scenario."""
 
     numbers: list[int]
     members: Sequence[M]
@@ -35,6 +35,7 @@ class Start(Generic[M, C]):
     meter: Meter
     watch: Watch | None
     at: int
+    """When the first of them starts, in microseconds."""
     before: int
     """When something else happens, in microseconds; all must be over by then."""
 
