@@ -220,6 +220,17 @@ def test_eager_members_that_keep_what_they_have_cost_few_events() -> None:
     assert computed.result.events * 2 < queued.result.events
 
 
+def test_members_at_rest_have_no_event_in_a_round_but_the_leader() -> None:
+    scenario = restarts(30)
+    scenario = replace(scenario, plan=scenario.plan[:1])
+    assert scenario.plan[0].do is Verb.STOP
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+    # Seven of the one that leaves, two as the last one joins, six of the leader and its plan, and
+    # the end of the time for SyncGroups.
+    assert computed.result.events <= 16
+
+
 @pytest.mark.parametrize("verb", [Verb.STOP, Verb.SUBSCRIBE, Verb.CRASH])
 def test_what_happens_while_members_give_up_and_take_is_the_same(verb: Verb) -> None:
     scenario = restarts(8)

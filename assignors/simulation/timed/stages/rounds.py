@@ -8,10 +8,10 @@ joined and synced, and how many requests have taken their turn before another on
 
 Nothing of a member changes before its plan is delivered. Whenever something else happens to a
 member, or to the group, what the members have done so far is played once more for them, event by
-event, from where the stage began (`EventQueue.rewound`), and they go on as all others do. So are
-the last one to join and the leader. Cooperative members that get other partitions go on by events
-from there, until they have joined again (`joining`); eager ones give up all first, and take what
-they are given (`consumption`).
+event, from where the stage began (`EventQueue.rewound`), and they go on as all others do. So does
+the leader. Cooperative members that get other partitions go on by events from there, until they
+have joined again (`joining`); eager ones give up all first, and take what they are given
+(`consumption`).
 
 That every run ends the same as by events alone is a law (`tests/simulation/timed/test_stages.py`).
 """
@@ -28,7 +28,7 @@ from assignors.simulation.timed.costs.meter import Meter
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.monitors.watch import Watch
 from assignors.simulation.timed.network import NEVER
-from assignors.simulation.timed.plain_heartbeats import Resting
+from assignors.simulation.timed.protocols.classic.barriers import ALL_JOINED
 from assignors.simulation.timed.protocols.classic.coordinator_state import (
     COMPUTED,
     ClassicCoordinator,
@@ -169,10 +169,9 @@ class ComputedRounds:
 
     def release(self) -> bool:
         """Let all members go on by events; return whether some had not. Cost: O(members)."""
-        has_some = self.stage is not None
-        if self.stage is not None:
-            self._replay(list(self.stage.rows))
-        has_some = self.settle() or has_some
+        if (stage := self.stage) is not None:
+            self._replay(list(stage.rows))
+        has_some = self.settle() or stage is not None
         self.kept.end()
         return has_some
 
@@ -222,35 +221,49 @@ class ComputedRounds:
     # The steps
 
     def due(self) -> None:
-        """Let the last one join by events; or give up waiting, as requests are given up."""
+        """Let the last one join; or give up waiting, as requests are given up."""
         stage = self.stage
-        if stage is not None and stage.step is Step.JOINING:
-            self._replay([int(stage.flight.numbers[-1])])
-        else:
+        if stage is None or stage.step is not Step.JOINING:
             self.release()
+        elif not stage.is_last_due:  # it comes after what else happens at this moment
+            stage.is_last_due = True
+            self._call_at(self.heartbeats.queue.now)
+        else:
+            self._all_join(stage)
+            if self.group.have_all_joined:
+                self.handle((COORDINATOR, Fired(ALL_JOINED, 0)))
 
     def _await_last(self, stage: Stage) -> None:
         """Ask to be called when the last one joins; if all have, let the coordinator know."""
-        queue, left = self.heartbeats.queue, stage.flight.left
-        if len(left) and left[-1] >= queue.now:
-            queue.start(DUE, int(left[-1]), (COORDINATOR, StageDue()))
-            return
+        left, stage.is_last_due = stage.flight.left, False
+        if len(left) and left[-1] >= self.heartbeats.queue.now:
+            self._call_at(int(left[-1]))
+        else:
+            self._all_join(stage)
+
+    def _all_join(self, stage: Stage) -> None:
+        """Let the coordinator know that all have joined, and ask to be called in time."""
         let_join(stage, self.kept, self.subscriptions, self.group, self.meter)
         stage.step = Step.WAITING
         limits = stage.joins.sent + self.plain.join_limits[stage.joins.numbers]
-        queue.start(DUE, max(int(limits.min()) - 1, queue.now), (COORDINATOR, StageDue()))
+        self._call_at(int(limits.min()) - 1)
+
+    def _call_at(self, at: int) -> None:
+        """Ask to be called at a moment, or now if that is over."""
+        queue = self.heartbeats.queue
+        queue.start(DUE, max(at, queue.now), (COORDINATOR, StageDue()))
 
     def _opened(self, stage: Stage) -> None:
         """Answer the JoinGroups: the barrier has opened."""
-        network, queue = self.heartbeats.network, self.heartbeats.queue
         answer_joins(stage, self.kept, self.entering, self.group, self.meter.ledger)
         if self.watch is not None:
             generations, generation = self.watch.generations, self.group.generation
             for number in stage.rows:
                 generations[number] = generation
         limits = stage.answered + self.plain.request_limits[stage.joins.numbers]
-        queue.start(DUE, max(int(limits.min()) - 1, queue.now), (COORDINATOR, StageDue()))
+        self._call_at(int(limits.min()) - 1)
         stage.tokens = self.coordinator.tokens
+        network = self.heartbeats.network
         network.computed, network.sent_at = stage.flight.serve, {}
         leader = self.group.leader
         self._replay(
@@ -284,23 +297,13 @@ class ComputedRounds:
         """Let the members rest: they have had their assignments, or will when these arrive."""
         network, queue = self.heartbeats.network, self.heartbeats.queue
         rows = np.fromiter(stage.rows.values(), np.int64, len(stage.rows))
-        joins, answered = stage.joins.chosen(rows), stage.answered[rows]
-        numbers = joins.numbers
-        back = network.delays.come_back(numbers, np.full(len(numbers), queue.now))
+        resting = stage.resting(rows, network.delays, queue.now)
         network.busy_until = stage.flight.serve(network.busy_until, NEVER, NEVER)
-        network.count("SyncGroup", len(numbers))
+        network.count("SyncGroup", len(rows))
         after = Round(self.group.generation, self.group.protocol, queue.order)
-        resting = Resting(
-            numbers=numbers,
-            due=answered + joins.every,
-            every=joins.every,
-            session_timeout=joins.session_timeout,
-            arrived=stage.synced[rows],
-            returned=np.maximum(back, answered),
-        )
-        assigned = resting.returned + self.plain.assign_us[numbers]
+        assigned = resting.returned + self.plain.assign_us[resting.numbers]
         takes = np.where(stage.takes[rows], assigned, NEVER_TAKES)
-        self.kept.consuming.take_later(numbers, takes, stage.shares)
+        self.kept.consuming.take_later(resting.numbers, takes, stage.shares)
         self.kept.rest(resting, stage.members.chosen(rows), after, stage.given, stage.entered)
         self._end()
 

@@ -10,7 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assignors.simulation.timed.plain_heartbeats import Resting
 from assignors.simulation.timed.queue import Moment
+from assignors.simulation.timed.random_streams import Delays
 from assignors.simulation.timed.stages.consumption import Shares
 from assignors.simulation.timed.stages.flight import Flight, Int64
 from assignors.simulation.timed.stages.joins import Joins
@@ -55,6 +57,8 @@ class Stage:
     """When the answer to its JoinGroup reaches each."""
     synced: Int64 = field(default_factory=lambda: NOTHING)
     """When the SyncGroup of each reaches the coordinator."""
+    is_last_due: bool = False
+    """The last JoinGroup comes at this moment, after all else."""
     tokens: int = 0
     """So many appends the coordinator had asked for."""
     appended_at: int = -1
@@ -75,6 +79,19 @@ class Stage:
         for number in self.given.keys() & self.rows.keys():
             takes[self.rows[number]] = self.given[number]
         return takes
+
+    def resting(self, rows: Int64, delays: Delays, now: int) -> Resting:
+        """Return some of them as they rest once the plan is delivered, now. Cost: O(those)."""
+        joins, answered = self.joins.chosen(rows), self.answered[rows]
+        back = delays.come_back(joins.numbers, np.full(len(rows), now))
+        return Resting(
+            numbers=joins.numbers,
+            due=answered + joins.every,
+            every=joins.every,
+            session_timeout=joins.session_timeout,
+            arrived=self.synced[rows],
+            returned=np.maximum(back, answered),
+        )
 
     def late(self, now: int) -> list[int]:
         """Return whose SyncGroups come after the plan. Cost: O(members)."""

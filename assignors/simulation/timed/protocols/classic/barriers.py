@@ -28,6 +28,8 @@ from assignors.simulation.timed.protocols.effects import Cancel
 
 JOIN: tuple[str, ...] = ("join",)
 SYNC: tuple[str, ...] = ("sync",)
+ALL_JOINED: tuple[str, ...] = ("all-joined",)
+"""No timer: the last of those has joined whose JoinGroups are computed."""
 IN_A_GENERATION = (GroupState.STABLE, GroupState.COMPLETING_REBALANCE)
 
 
