@@ -231,7 +231,20 @@ def test_members_at_rest_have_no_event_in_a_round_but_the_leader() -> None:
     assert computed.result.events <= 16
 
 
-@pytest.mark.parametrize("verb", [Verb.STOP, Verb.SUBSCRIBE, Verb.CRASH])
+def test_members_at_rest_go_through_a_round_together_in_which_others_leave() -> None:
+    scenario = restarts(30)
+    began = scenario.plan[0].at_ms
+    plan = tuple(
+        Action(at_ms=began + 100 * number, do=Verb.STOP, member=f"c{number}") for number in range(8)
+    )
+    scenario = replace(scenario, plan=plan)
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+    assert computed.result.events < 8 * 10
+    assert queued.result.events > 300
+
+
+@pytest.mark.parametrize("verb", [Verb.STOP, Verb.SUBSCRIBE, Verb.CRASH, Verb.PAUSE])
 def test_what_happens_while_members_give_up_and_take_is_the_same(verb: Verb) -> None:
     scenario = restarts(8)
     first = Action(at_ms=20_000, do=Verb.STOP, member="c0")
@@ -243,9 +256,10 @@ def test_what_happens_while_members_give_up_and_take_is_the_same(verb: Verb) -> 
     found = [each.ended // 1000 for each in simulate(scenario).rebalances]
     ended = min(at for at in found if at > first.at_ms)
     topics = ("orders", "more") if verb is Verb.SUBSCRIBE else ()
+    topic = "orders" if verb is Verb.PAUSE else None
     for after_ms in range(-200, 80, 20):
         member = f"c{3 + after_ms // 20 % 4}"
-        then = Action(at_ms=ended + after_ms, do=verb, member=member, topics=topics)
+        then = Action(at_ms=ended + after_ms, do=verb, member=member, topics=topics, topic=topic)
         plan = replace(scenario, topics={**scenario.topics, "more": 5}, plan=(first, then))
         require_same_states(plan)
 

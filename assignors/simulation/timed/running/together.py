@@ -217,6 +217,7 @@ def go_on_by_events(run: Run, target: int, what: Action | FaultEvent | Cluster |
         # Who has joined so far is counted as a consumer of the topic, and who joins later is not.
         together.release()
     else:
-        together.settle()
+        if not run.sides.is_rebalancing():
+            together.settle()  # then the meter looks at what everybody consumes
         if what.member is not None:
             together.touch(run.numbers[what.member])
