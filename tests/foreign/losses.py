@@ -99,7 +99,7 @@ class _LosingPlayer(NamedTuple):
         assert tail is not None
         match op["op"]:
             case "written":
-                pass
+                player.note_written()
             case "committed":
                 for each in _taken(tail, op["appends"]):
                     player.step(Committed(each.token))

@@ -117,6 +117,10 @@ class OurCoordinator(Player):
         """Return the requests that wait for other members, by their numbers."""
         return waiting_in(self.state.classic)
 
+    def note_written(self) -> None:
+        """Let the coordinator take note of it too."""
+        self.state.note_written()
+
     def topics(self, counts: Mapping[str, int]) -> None:
         """Create topics, delete those with a count of 0, or give them more partitions."""
         topics = {**self.consumer.cluster.topics}

@@ -105,6 +105,7 @@ class Player:
         self.unanswered.add(number)
         if isinstance(request, EndTransaction):
             self.log.append([request])
+            self.note_written()
         self.step(Arrived(number, request))
 
     def play(self, op: Operation) -> None:
@@ -117,6 +118,9 @@ class Player:
     def waiting_in_group(self) -> set[int]:
         """Return the requests that wait for other members, by their numbers."""
         return set()
+
+    def note_written(self) -> None:
+        """Take note that all that was appended is in the local log."""
 
     is_classic = False
     """Whether it knows classic groups alone."""
@@ -204,6 +208,7 @@ def played(
     """
     reloads = random.choice(RELOADS) if losses is None else 0.0
     player.tail = None if losses is None else []
+    player.note_written()
     asked: dict[int, Request] = {}
     ops: list[Operation] = []
     steps: list[Step] = []

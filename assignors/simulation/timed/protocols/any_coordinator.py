@@ -51,6 +51,18 @@ def step(coordinator: object, at_us: int, event: CoordinatorEvent) -> list[Effec
     raise AssertionError(coordinator)
 
 
+def note_written(coordinator: object) -> None:
+    """Let a coordinator take note that all that it appended is in the local log.
+
+    Whoever lets appends fail has to say so at first and after each batch. Cost: O(1).
+    """
+    match coordinator:
+        case MixedCoordinator():
+            coordinator.note_written()
+        case OffsetsCoordinator():
+            note_written(coordinator.inner)
+
+
 def load(coordinator: object, log: Restored) -> list[Schedule]:
     """Let a coordinator begin with what a log says; return the timers that start.
 
@@ -77,6 +89,8 @@ def copied(coordinator: C) -> C:
             made.coordinator.ahead = no_one
         case MixedCoordinator():
             made.consumer.downgrade = made.downgrade_without
+            if made.written is not None:
+                made.note_written()
         case OffsetsCoordinator():
             made.inner = copied(made.inner)
             made.group = _access(made, None)

@@ -60,11 +60,13 @@ def load_consumer(waiting: WaitingCoordinator, log: Restored) -> list[Schedule]:
 def load_mixed(state: MixedCoordinator, log: Restored) -> list[Schedule]:
     """Load a group of either kind; return the timers that start. Cost: O(members)."""
     state.upgraded.clear()
-    state.restarted.clear()
     of_classic = [
         each._replace(key=(OF_CLASSIC, *each.key)) for each in load_classic(state.classic, log)
     ]
-    return of_classic + load_consumer(state.waiting, log)
+    found = of_classic + load_consumer(state.waiting, log)
+    if state.written is not None:
+        state.note_written()
+    return found
 
 
 def load_offsets(state: OffsetsCoordinator, group: GroupAccess, log: Restored) -> list[Schedule]:

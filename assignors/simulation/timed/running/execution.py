@@ -25,6 +25,7 @@ from assignors.simulation.timed.coordinator.settings import Lingers, Settings
 from assignors.simulation.timed.coordinator.state import Coordinator
 from assignors.simulation.timed.monitors.watch import saw_failover
 from assignors.simulation.timed.network import MILLION
+from assignors.simulation.timed.protocols.any_coordinator import note_written
 from assignors.simulation.timed.protocols.classic.messages import (
     JoinGroupResponse,
     SyncGroupResponse,
@@ -80,6 +81,7 @@ def executed(run: Run) -> Execution | None:
     model = Coordinator.of(POLICIES[config.model], partial(_handled, run), settings)
     others = OtherGroups.of(broker, run.scenario.seed)
     run.network.is_executed = True
+    note_written(run.sides.coordinator)
     first = others.next_at(config.others.from_ms * MILLISECOND)
     if first is not None:
         run.queue.put(first, (COORDINATOR, OtherAsks()))
@@ -237,6 +239,8 @@ def _append(run: Run, execution: Execution, effect: port.Append) -> port.Event:
         execution.figures.failed += now >= run.ledger.count_from
         execution.unwritten.clear()  # what was made on top of it fails with it
         return port.Appended(effect.token, None)
+    if effect.partition == GROUP:
+        note_written(run.sides.coordinator)
     if run.ledger.keeps_changes:
         run.records += [(now, record) for record in records]
     end.offset += len(effect.entries)

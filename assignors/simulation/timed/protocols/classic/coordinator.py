@@ -32,7 +32,7 @@ from assignors.simulation.timed.protocols.classic.coordinator_state import (
     reply,
 )
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup
-from assignors.simulation.timed.protocols.classic.joining import join
+from assignors.simulation.timed.protocols.classic.joining import join, put_back_static
 from assignors.simulation.timed.protocols.classic.messages import (
     UNKNOWN_MEMBER_ID,
     ErrorCode,
@@ -185,6 +185,8 @@ def _append_failed(state: ClassicCoordinator, waiting: WaitingAppend) -> None:
         member = group.members.get(waiting.returned)
         if member is not None:
             answer_join(state, member, JoinGroupResponse(unavailable, UNKNOWN_MEMBER_ID))
+            if waiting.replaced is not None:
+                put_back_static(state, member, waiting.replaced)
     elif (
         waiting.plan is not None
         and group.state is GroupState.COMPLETING_REBALANCE

@@ -42,6 +42,8 @@ class WaitingAppend:
     generation: int
     plan: dict[str, bytes] | None = None
     returned: str | None = None
+    replaced: GroupMember | None = None
+    """Of a static member that came back: as it was, where it is again if this is not written."""
     left: int | None = None
     """The LeaveGroup that led to it, and is answered then: the last member has left."""
     made_by: int | None = None

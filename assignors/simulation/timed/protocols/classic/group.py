@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from assignors.jvm.hash_order import HashOrder, string_hash
 from assignors.simulation.timed.protocols.classic.messages import (
@@ -60,6 +61,20 @@ class GroupMember:
         return next(each.metadata for each in self.protocols if each.name == protocol)
 
 
+class SeenGroup(NamedTuple):
+    """What the keeper of committed offsets keeps of a group, as Kafka does: a time, its topics."""
+
+    transitions: int
+    """How often it has come into another state."""
+    since_ms: int
+    """When it last did so."""
+    generation: int
+    subscriptions: tuple[bytes, ...] | None
+    """Those of the generation; `None` where they are not those of consumers."""
+    topics: frozenset[str] = frozenset()
+    """What they ask for; empty: not read yet."""
+
+
 @dataclass(slots=True, kw_only=True)
 class ClassicGroup:
     """A classic group; `classic_coordinator` is what changes it."""
@@ -92,6 +107,7 @@ class ClassicGroup:
     """How often rebalances have begun, and members have been removed or replaced."""
     removed: list[str] = field(default_factory=list)
     """Members removed since `taken_removed` was called last."""
+    seen: SeenGroup | None = field(default=None, compare=False, repr=False)
 
     def in_order(self) -> Iterator[GroupMember]:
         """Yield the members in the order of Kafka's map. Cost: O(members)."""

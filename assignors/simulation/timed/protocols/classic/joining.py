@@ -152,6 +152,16 @@ def _update(group: ClassicGroup, member: GroupMember, request: JoinGroup, number
     member.rebalance_timeout_ms = request.rebalance_timeout_ms
 
 
+def put_back_static(state: ClassicCoordinator, new: GroupMember, old: GroupMember) -> None:
+    """Put a static member back in its old place, as it was: its return could not be written."""
+    group = state.group
+    group.update(new, old.protocols, new.waiting_join)
+    new.session_timeout_ms = old.session_timeout_ms
+    new.rebalance_timeout_ms = old.rebalance_timeout_ms
+    known = group.replace_static(new, old.member_id)
+    start(state, ("session", known.member_id), known.session_timeout_ms)
+
+
 def _return_static(
     state: ClassicCoordinator, number: int, request: JoinGroup, old: GroupMember, member_id: str
 ) -> None:
@@ -166,9 +176,8 @@ def _return_static(
     if group.state is GroupState.STABLE:
         if group.selected_protocol() == group.protocol:
             assignments = {each.member_id: each.assignment for each in group.members.values()}
-            append(
-                state, WaitingAppend(generation=group.generation, returned=member_id), assignments
-            )
+            waiting = WaitingAppend(generation=group.generation, returned=member_id, replaced=old)
+            append(state, waiting, assignments)
         else:
             rebalance_or_complete(state)
     elif group.state is GroupState.COMPLETING_REBALANCE:

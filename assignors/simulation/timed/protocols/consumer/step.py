@@ -63,7 +63,7 @@ def step(state: WaitingCoordinator, at_us: int, event: CoordinatorEvent) -> list
         case Committed(token):
             return committed(state, token)
         case AppendFailed(tokens, records):
-            revert(state, restored(records), tokens)
+            revert(state, restored(records), tokens, before=state.coordinator.group)
             return []
     raise AssertionError(event)
 
@@ -91,18 +91,17 @@ def committed(state: WaitingCoordinator, token: int) -> list[Effect]:
     return state.waiting.pop(token)
 
 
-def revert(state: WaitingCoordinator, log: Restored, lost: Collection[int]) -> None:
+def revert(
+    state: WaitingCoordinator, log: Restored, lost: Collection[int], *, before: ConsumerGroup
+) -> None:
     """Take the group back to what its records say, and drop what waited for those that are lost.
 
-    What runs in the background and the timers are as they were: none of that is in the log. Nor is
-    to which epoch topics led: if that is lost they are looked at once more (Kafka's
-    `hasMetadataExpired` compares the epochs). Cost: O(members).
+    `before` is the group as it became since then. What runs in the background and the timers are as
+    they were: none of that is in the log. Nor is to which epoch topics led: if that is lost they
+    are looked at once more (Kafka's `hasMetadataExpired` compares the epochs). Cost: O(members).
     """
     coordinator = state.coordinator
-    before = coordinator.group if coordinator.exists else ConsumerGroup()
-    undone = [each for token in sorted(lost) for each in state.written.pop(token, ())]
-    for token in lost:
-        state.waiting.pop(token, None)
+    undone = drop(state, lost)
     coordinator.exists = isinstance(log.group, ConsumerGroup)
     coordinator.group = log.group if isinstance(log.group, ConsumerGroup) else ConsumerGroup()
     if coordinator.exists and before.members:
@@ -110,6 +109,14 @@ def revert(state: WaitingCoordinator, log: Restored, lost: Collection[int]) -> N
     coordinator.group.must_refresh = before.must_refresh
     coordinator.group.refreshed_in = before.refreshed_in
     coordinator.news = set(coordinator.group.members)
+
+
+def drop(state: WaitingCoordinator, lost: Collection[int]) -> list[Record]:
+    """Drop what waited for appends that are lost; return their records."""
+    undone = [each for token in sorted(lost) for each in state.written.pop(token, ())]
+    for token in lost:
+        state.waiting.pop(token, None)
+    return undone
 
 
 def _revert_order(before: ConsumerGroup, group: ConsumerGroup, undone: Iterable[Record]) -> None:

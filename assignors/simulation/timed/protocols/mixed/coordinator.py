@@ -47,6 +47,7 @@ from assignors.simulation.timed.protocols.consumer.step import (
     CLOCK_STARTS_MS,
     WaitingCoordinator,
     committed,
+    drop,
     effects,
     revert,
 )
@@ -73,6 +74,11 @@ from assignors.simulation.timed.protocols.mixed.downgrade import (
     tombstones,
 )
 from assignors.simulation.timed.protocols.mixed.upgrade import upgraded
+from assignors.simulation.timed.protocols.mixed.written import (
+    WrittenGroup,
+    group_now,
+    put_epochs,
+)
 from assignors.simulation.timed.protocols.restore import restored
 from assignors.simulation.timed.scenario.protocols import MigrationPolicy
 
@@ -92,12 +98,19 @@ class MixedCoordinator:
     )
     """Token of the append by which a classic group became a consumer group -> the group as it was,
     and what waited for its own appends."""
-    restarted: set[int] = field(default_factory=set, compare=False)
-    """Tokens of appends by which a consumer group without members became a classic one."""
+    written: WrittenGroup | None = field(default=None, compare=False)
+    """The group as of the last batch in the local log, where appends may fail: `note_written`."""
 
     def __post_init__(self) -> None:
         """Let the consumer group become a classic one when its last member of the kind leaves."""
         self.consumer.downgrade = self.downgrade_without
+
+    def note_written(self) -> None:
+        """Take note that all that was appended is in the local log, or was read from it.
+
+        Whoever lets appends fail has to say so at first and after each batch. Cost: O(1).
+        """
+        self.written = group_now(self.classic, self.consumer)
 
     @property
     def consumer(self) -> ConsumerCoordinator:
@@ -231,8 +244,6 @@ def _of_classic(
                 out.append(Cancel((OF_CLASSIC, *key)))
             case Append(records, token):
                 out.append(Append((*before, *records), 2 * token))
-                if before:
-                    state.restarted.add(2 * token)
                 before = ()
             case _:
                 out.append(effect)
@@ -249,7 +260,6 @@ def _of_consumer(state: MixedCoordinator, changes: Changes, number: int | None) 
 
 def _committed(state: MixedCoordinator, token: int) -> list[Effect]:
     state.upgraded.pop(token, None)
-    state.restarted.discard(token)
     if token % 2:
         return committed(state.waiting, token // 2)
     classic, event = state.classic, Committed(token // 2)
@@ -267,28 +277,40 @@ def _committed(state: MixedCoordinator, token: int) -> list[Effect]:
 
 
 def _append_failed(state: MixedCoordinator, event: AppendFailed) -> list[Effect]:
-    """Take a group back to what is written, of whatever kind it was then.
+    """Go back to the group that there was as of the last batch, of whatever kind.
 
-    A classic group that stays one is left as it is, as `classic.coordinator` does, and one that
-    had become a consumer group comes back as it was then: more than what its records say.
+    A classic group is left as it is, as `classic.coordinator` does, or comes back as it was when it
+    went: more than what its records say.
     """
     of_classic = frozenset(token // 2 for token in event.tokens if not token % 2)
     of_consumer = {token // 2 for token in event.tokens if token % 2}
-    was_restarted = bool(state.restarted & event.tokens)
-    state.restarted -= event.tokens
-    if not of_consumer and not was_restarted:
-        return _of_classic(state, event._replace(tokens=of_classic))
-    log, classic = restored(event.records), state.classic
-    revert(state.waiting, log, of_consumer)
-    upgrades = [state.upgraded.pop(each) for each in sorted(event.tokens & state.upgraded.keys())]
-    if upgrades and isinstance(log.group, ClassicGroup):
-        classic.exists, (classic.group, classic.appends) = True, upgrades[0]
-        return _of_classic(state, event._replace(tokens=of_classic))
-    classic.exists = isinstance(log.group, ClassicGroup)
-    classic.group = log.group if isinstance(log.group, ClassicGroup) else ClassicGroup()
-    for token in of_classic:
-        classic.appends.pop(token, None)
-    return []
+    for token in event.tokens:
+        state.upgraded.pop(token, None)
+    classic, consumer, written = state.classic, state.consumer, state.written
+    assert written is not None, "who lets appends fail says what is written"
+    is_same = written.classic is (classic.group if classic.exists else None)
+    out: list[Effect] = []
+    if written.consumer is not None and (of_consumer or written.consumer is not consumer.group):
+        log = restored(event.records)
+        revert(state.waiting, log, of_consumer, before=written.consumer)
+        put_epochs(consumer.group, written.epochs)
+    elif written.consumer is None:
+        drop(state.waiting, of_consumer)
+        consumer.group, consumer.exists = ConsumerGroup(), False
+    if written.classic is not None and not is_same:
+        classic.group, classic.exists, classic.appends = written.classic, True, written.appends
+        for token in of_classic & classic.appends.keys():
+            if classic.appends[token].made_by is not None:
+                del classic.appends[token]  # of one that came later, and is gone
+    if written.classic is not None or written.consumer is None:
+        out = _of_classic(state, event._replace(tokens=of_classic))
+    if written.classic is None:
+        classic.group, classic.exists = ClassicGroup(), False
+        for token in of_classic:
+            classic.appends.pop(token, None)
+    consumer.still_watched = set(written.still_watched)
+    state.note_written()
+    return out
 
 
 def _refusal(request: Request, code: ErrorCode) -> Response:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from assignors.simulation.timed.protocols.classic.coordinator_state import (
     ClassicCoordinator,
     start,
 )
-from assignors.simulation.timed.protocols.classic.group import ClassicGroup
+from assignors.simulation.timed.protocols.classic.group import ClassicGroup, SeenGroup
 from assignors.simulation.timed.protocols.classic.messages import (
     CONSUMER,
     GroupRecord,
@@ -78,23 +78,8 @@ class GroupAccess:
     is_empty: Callable[[], bool]
     remove: Callable[[], Removed]
     """Deletes the group."""
-
-
-@dataclass(slots=True, kw_only=True)
-class _Watched:
-    """A classic group, and what Kafka keeps of it beside its members: its topics, a time."""
-
-    coordinator: ClassicCoordinator
-    clock_starts_ms: int
-    transitions: int = 0
-    """How often it has come into another state."""
-    since_ms: int
-    """When it last did so."""
-    generation: int = 0
-    subscriptions: tuple[bytes, ...] | None = None
-    """Those of the generation; `None` where they are not those of consumers."""
-    topics: frozenset[str] = frozenset()
-    """What they ask for; empty: not read yet."""
+    goes_back: bool = False
+    """Whether its coordinator goes back to the group that there was, whatever has failed."""
 
 
 def classic_access(
@@ -108,45 +93,52 @@ def classic_access(
 
     `since_ms` is when a group that is there already came into its state.
     """
-    group = coordinator.group
-    watched = _Watched(
-        coordinator=coordinator,
-        clock_starts_ms=clock_starts_ms,
-        transitions=group.transitions,
-        since_ms=clock_starts_ms if since_ms is None else since_ms,
-        generation=group.generation,
-        subscriptions=_subscriptions(group),
-    )
+    began_ms = clock_starts_ms if since_ms is None else since_ms
+    if coordinator.exists:
+        coordinator.group.seen = _seen(coordinator.group, began_ms)
     play = step or (lambda _, event: classic_coordinator.step(coordinator, event))
     return GroupAccess(
-        step=partial(_classic_step, watched, play),
+        step=partial(_classic_step, coordinator, clock_starts_ms, play),
         exists=lambda: coordinator.exists,
         make=partial(setattr, coordinator, "exists", True),  # noqa: FBT003 - that of setattr
         commit_refusal=lambda request: classic_commit_refusal(coordinator.group, request),
         fetch_refusal=lambda _: CommitError.NONE,
         delete_refusal=lambda: classic_delete_refusal(coordinator.group),
         after_commit=partial(_restart_session, coordinator),
-        subscribes=partial(_subscribes, watched),
-        retained_since=partial(_retained_since, watched),
+        subscribes=partial(_subscribes, coordinator),
+        retained_since=partial(_retained_since, coordinator),
         is_empty=lambda: coordinator.group.state is GroupState.EMPTY,
-        remove=partial(_remove, watched),
+        remove=partial(_remove, coordinator),
     )
 
 
 def _classic_step(
-    watched: _Watched, play: Step, at_us: int, event: CoordinatorEvent
+    coordinator: ClassicCoordinator,
+    clock_starts_ms: int,
+    play: Step,
+    at_us: int,
+    event: CoordinatorEvent,
 ) -> list[Effect]:
-    """Play an event; note a change of state, and the Subscriptions of a generation that begins."""
-    coordinator, now_ms = watched.coordinator, watched.clock_starts_ms + at_us // MILLISECOND
-    had_group = coordinator.exists
+    """Play an event; note a change of state, and the Subscriptions of a generation that begins.
+
+    A group that comes back as an append has failed has been in its state since then.
+    """
+    now_ms = clock_starts_ms + at_us // MILLISECOND
     effects = play(at_us, event)
+    if not coordinator.exists:
+        return effects
     group = coordinator.group
-    if group.transitions != watched.transitions or not had_group:
-        watched.transitions, watched.since_ms = group.transitions, now_ms
-    if group.generation != watched.generation:
-        watched.generation, watched.topics = group.generation, frozenset()
-        watched.subscriptions = _subscriptions(group)
-    return [_with_time(each, watched.since_ms) for each in effects]
+    seen = group.seen or SeenGroup(group.transitions, now_ms, 0, None)
+    if group.transitions != seen.transitions:
+        seen = seen._replace(transitions=group.transitions, since_ms=now_ms)
+    if group.generation != seen.generation:
+        seen = _seen(group, seen.since_ms)
+    group.seen = seen
+    return [_with_time(each, seen.since_ms) for each in effects]
+
+
+def _seen(group: ClassicGroup, since_ms: int) -> SeenGroup:
+    return SeenGroup(group.transitions, since_ms, group.generation, _subscriptions(group))
 
 
 def _subscriptions(group: ClassicGroup) -> tuple[bytes, ...] | None:
@@ -175,49 +167,46 @@ def _restart_session(coordinator: ClassicCoordinator, request: OffsetCommit) -> 
     return coordinator.out
 
 
-def _topics(watched: _Watched) -> frozenset[str] | None:
+def _topics(group: ClassicGroup) -> frozenset[str] | None:
     """Return the topics of the generation, read once; `None` where they cannot be known."""
-    if watched.subscriptions is None:
+    seen = group.seen
+    if seen is None or seen.subscriptions is None:
         return None
-    if not watched.topics:
+    if not seen.topics:
         found: set[str] = set()
-        for blob in watched.subscriptions:
+        for blob in seen.subscriptions:
             read = decode_subscription(blob).value
             if read is None:
                 return None
             found.update(read.topics)
-        watched.topics = frozenset(found)
-    return watched.topics
+        group.seen = seen = seen._replace(topics=frozenset(found))
+    return seen.topics
 
 
-def _subscribes(watched: _Watched, topic: str) -> bool:
-    topics = _topics(watched)
+def _subscribes(coordinator: ClassicCoordinator, topic: str) -> bool:
+    topics = _topics(coordinator.group)
     if topics is None:
-        return watched.coordinator.group.protocol_type == CONSUMER
+        return coordinator.group.protocol_type == CONSUMER
     return topic in topics
 
 
-def _retained_since(watched: _Watched, committed_ms: int) -> int | None:
-    group = watched.coordinator.group
-    if group.protocol_type is None:
+def _retained_since(coordinator: ClassicCoordinator, committed_ms: int) -> int | None:
+    group = coordinator.group
+    if group.protocol_type is None or group.seen is None:
         return committed_ms
     if group.state is GroupState.EMPTY:
-        return watched.since_ms
-    knows_topics = group.protocol_type == CONSUMER and _topics(watched) is not None
+        return group.seen.since_ms
+    knows_topics = group.protocol_type == CONSUMER and _topics(group) is not None
     return committed_ms if knows_topics and group.state is GroupState.STABLE else None
 
 
-def _remove(watched: _Watched) -> Removed:
-    coordinator, before = watched.coordinator, replace(watched)
+def _remove(coordinator: ClassicCoordinator) -> Removed:
     group = coordinator.group
 
     def put_back() -> None:
         coordinator.group, coordinator.exists = group, True
-        for each in fields(before):
-            setattr(watched, each.name, getattr(before, each.name))
 
     coordinator.group, coordinator.exists = ClassicGroup(), False
-    watched.transitions, watched.generation, watched.subscriptions = 0, 0, None
     return Removed((GroupTombstone(),), put_back, is_reverted=False)
 
 

@@ -275,15 +275,18 @@ def _append_failed(state: OffsetsCoordinator, at_us: int, event: AppendFailed) -
     # The first of them is the one that the log has: tokens count down.
     gone = sorted(event.tokens & state.removed.keys(), reverse=True)
     removed = [state.removed.pop(token) for token in gone]
+    of_group = event._replace(tokens=frozenset(token for token in event.tokens if token > 0))
+    made_it = state.made_by in event.tokens
+    if made_it:
+        state.made_by = None
+    if state.group.goes_back:
+        return state.group.step(at_us, of_group)
     is_back = bool(removed) and log.group is not None
     if is_back and removed[0].is_reverted:
         removed[0].put_back()
-    of_group = frozenset(token for token in event.tokens if token > 0)
-    effects = state.group.step(at_us, event._replace(tokens=of_group)) if of_group else []
-    if state.made_by in event.tokens:
-        state.made_by = None
-        if state.group.exists() and not (is_back and removed[0].is_reverted):
-            state.group.remove()
+    effects = state.group.step(at_us, of_group) if of_group.tokens else []
+    if made_it and state.group.exists() and not (is_back and removed[0].is_reverted):
+        state.group.remove()
     if is_back and not removed[0].is_reverted:
         removed[0].put_back()
     state.is_simple = isinstance(log.group, ClassicGroup) and not state.group.exists()

@@ -55,4 +55,5 @@ def mixed_access(
         retained_since=lambda committed_ms: group().retained_since(committed_ms),
         is_empty=lambda: group().is_empty(),
         remove=lambda: group().remove(),
+        goes_back=True,
     )

@@ -82,8 +82,8 @@ def looked_up(state: ConsumerCoordinator, now_ms: int) -> Changes:
     out.records += found.values()
     seen = topics_seen(state.cluster, group.counts, {**group.resolved, **found})
     if has_changed or seen != group.topics_seen:
-        out.records.append(GroupEpochRecord(group.epoch + 1, seen))
-        group.must_refresh = False
+        group.must_refresh, group.refreshed_in = False, group.epoch + 1
+        out.records.append(GroupEpochRecord(group.refreshed_in, seen))
     return out
 
 
