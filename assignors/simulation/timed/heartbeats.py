@@ -22,7 +22,7 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any
 
-from assignors.simulation.timed.network import Network
+from assignors.simulation.timed.network import Link, Network
 from assignors.simulation.timed.next_heartbeats import NextHeartbeats
 from assignors.simulation.timed.plain_heartbeats import (
     News,
@@ -121,13 +121,9 @@ class Heartbeats:
         member_id, every, timeout = self.plain.timing(number)
         session_key = (COORDINATOR, ("session", member_id))
         session_over = queue.due(session_key)
-        delay = self.network.longest_us
-        handling = self.broker.service_us + self.promotes * self.broker.append_us
-        # Each one is answered before the next is due, and arrives before the session is over. Where
-        # something has gone wrong once, an answer also has to come before its request is given up.
-        time = every if link.trouble is None else min(every, link.limit_us)
-        is_regular = time > 2 * delay + handling and timeout > every + delay
-        if session_over is None or not is_regular or session_over <= due + delay:
+        if session_over is None or not self.is_regular(link, every, timeout):
+            return
+        if session_over <= due + self.network.longest_us:
             return
         queue.stop(key)
         queue.stop(session_key)
@@ -136,6 +132,17 @@ class Heartbeats:
             self.put(number, rest)
         else:
             reconciling.wait(number, rest)
+
+    def is_regular(self, link: Link, every: int, timeout: int) -> bool:
+        """Return whether each heartbeat is answered before the next is due, and in time.
+
+        It arrives before the session is over then. Where something has gone wrong once, an answer
+        also has to come before its request is given up.
+        """
+        delay = self.network.longest_us
+        handling = self.broker.service_us + self.promotes * self.broker.append_us
+        time = every if link.trouble is None else min(every, link.limit_us)
+        return time > 2 * delay + handling and timeout > every + delay
 
     def put(self, number: int, rest: Rest) -> None:
         """Let a member rest of which nothing is in the queue. Cost: O(1)."""

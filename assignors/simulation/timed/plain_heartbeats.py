@@ -205,6 +205,10 @@ class Underway(Protocol):
         """Let a member wait of which nothing is in the queue."""
         ...
 
+    def join(self, token: int, replicated: int) -> bool:
+        """Let a member that joins go its way, if its answer alone waits for an append."""
+        ...
+
     def expect(self, number: int) -> bool:
         """Let the next heartbeat of a member at rest be an event; return whether it is."""
         ...

@@ -113,7 +113,7 @@ class EventQueue(Generic[E]):
         It gets its place among the events of its moment then: after what was asked for before.
         Cost: O(log n).
         """
-        assert key not in self._timers
+        assert self.due(key) is None
         assert self.now <= asked_at <= at
         self._order = number = self._order + 1
         self._timers[key] = timer = _Timer(key, at, ASKED_LATER, whose, event, asked_at)

@@ -189,6 +189,34 @@ def test_whatever_happens_to_a_member_on_its_way_is_the_same(verb: Verb, began_m
         assert without_events(computed) == without_events(queued)
 
 
+@pytest.mark.parametrize("verb", [Verb.STOP, Verb.CRASH, Verb.SUBSCRIBE])
+@pytest.mark.parametrize("interval_ms", [0, 1000])
+def test_whatever_happens_to_a_member_that_joins_is_the_same(verb: Verb, interval_ms: int) -> None:
+    broker = BrokerConfig(assignment_interval_ms=interval_ms, append_us=3000)
+    first, back = group_of().plan[0], Action(at_ms=40_000, do=Verb.START, member="c0")
+    joins = group_of(plan=(first, back), broker=broker)
+    for at_ms in moments_of(joins, "c0", 40_000):
+        topics = ("orders", "more") if verb is Verb.SUBSCRIBE else ()
+        then = Action(at_ms=at_ms, do=verb, member="c0", topics=topics)
+        again = Action(at_ms=at_ms + 5, do=Verb.START, member="c0")
+        for plan in ((first, back, then), (first, back, then, again)):
+            scenario = replace(joins, plan=plan)
+            computed, queued = simulate(scenario), simulate(scenario, queues_heartbeats=True)
+            assert without_events(computed) == without_events(queued)
+
+
+def test_a_member_that_joins_costs_three_events() -> None:
+    """It starts, the coordinator handles its request, and its report of the first target."""
+    crash = Action(at_ms=29_500, do=Verb.CRASH, member="c0")
+    back = Action(at_ms=29_550, do=Verb.START, member="c0")
+    without, joins = (
+        simulate(group_of(plan=plan, until_ms=30_000, broker=BrokerConfig())).result
+        for plan in ((crash,), (crash, back))
+    )
+    requests = [each.requests["ConsumerHeartbeat"] for each in (without, joins)]
+    assert (joins.events - without.events, requests[1] - requests[0]) == (3, 2)
+
+
 def test_whenever_a_run_ends_its_members_are_as_they_are_by_events() -> None:
     for at_ms in moments_of(group_of(), "c3", 20_000):
         scenario = group_of(until_ms=at_ms)

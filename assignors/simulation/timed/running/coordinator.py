@@ -91,6 +91,9 @@ def do_at_once(run: Run, effect: Effect) -> None:
 def _append(run: Run, leaves: int, effect: Append) -> None:
     note_written(run, effect)
     replicated = leaves + run.scenario.broker.append_us
+    reconciling = None if run.heartbeats is None else run.heartbeats.reconciling
+    if reconciling is not None and reconciling.join(effect.token, replicated):
+        return
     run.queue.put(replicated, (COORDINATOR, Committed(effect.token)))
 
 

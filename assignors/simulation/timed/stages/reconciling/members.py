@@ -23,10 +23,17 @@ from assignors.simulation.timed.monitors.watch import Watch
 from assignors.simulation.timed.plain_heartbeats import Rest
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerError
-from assignors.simulation.timed.protocols.partitions import are_same
+from assignors.simulation.timed.protocols.consumer.step import committed
+from assignors.simulation.timed.protocols.effects import Reply
+from assignors.simulation.timed.protocols.partitions import are_same, count
 from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.stages.reconciling.asking import Asking
 from assignors.simulation.timed.stages.reconciling.by_events import put_back, send_answer
+from assignors.simulation.timed.stages.reconciling.joining import (
+    asked_to_join,
+    is_joining,
+    taken_out,
+)
 from assignors.simulation.timed.stages.reconciling.member import (
     Answer,
     Next,
@@ -40,6 +47,7 @@ from assignors.simulation.timed.stages.reconciling.way import (
     has_all_at,
     is_plain,
     revokes_at,
+    sets_out_at,
 )
 
 DUE = ReconciliationDue()
@@ -91,6 +99,10 @@ class ReconcilingMembers:
 
     def wait(self, number: int, rest: Rest) -> None:
         """Let a member wait of which nothing is in the queue. Cost: O(log n)."""
+        self._await(self._begin(number, rest))
+
+    def _begin(self, number: int, rest: Rest) -> Reconciling:
+        """Let a member be on its way, of which nothing is in the queue."""
         due, every, session_over, timeout, member_id = rest
         one = self.known.get(number)
         if one is None:
@@ -103,7 +115,34 @@ class ReconcilingMembers:
             one.due, one.every, one.session_over = due, every, session_over
             one.session_timeout, one.member_id = timeout, member_id
         self.members[number] = one
-        self._await(one)
+        return one
+
+    def join(self, token: int, replicated: int) -> bool:
+        """Let a member that joins go its way, if its answer alone waits for an append.
+
+        Returns whether it does: then nothing else has to be done about the append. `replicated` is
+        when its records are. Cost: O(log n).
+        """
+        heartbeats, waiting = self.heartbeats, self.asking.waiting
+        waits = waiting.waiting[token]
+        number = asked_to_join(heartbeats, waits)
+        if number is None or not is_joining(self.clients[number]) or self.steps.is_judged:
+            return False
+        reply = waits[0]
+        assert isinstance(reply, Reply)
+        found = taken_out(heartbeats, number, reply, replicated) if self._is_plain(number) else None
+        if found is None:
+            return False
+        committed(waiting, token)
+        rest, answer = found
+        one, target = self._begin(number, rest), answer.response.assignment
+        assert target is not None, "a join is answered in full"
+        one.answer, one.pending, one.report = answer, (answer.returns, None), None
+        if count(target):
+            self._expect_next(one, ASSIGNMENT, gains_at(one.client, answer.returns))
+        else:
+            self._expect_kept(one, sets_out_at(one.client, answer.returns))
+        return True
 
     def _await(self, one: Reconciling) -> None:
         """Let the next heartbeat of a member be an event when it arrives."""
@@ -212,11 +251,20 @@ class ReconcilingMembers:
         if gains or at >= one.due or not self.steps.is_alone(one):
             self._expect_next(one, ASSIGNMENT, at)
             return
-        # Nobody has to do with it when it reports that it has what it keeps.
+        self._expect_kept(one, at)
+
+    def _expect_kept(self, one: Reconciling, at: int) -> None:
+        """Let the report be an event of a member that has what it keeps at a moment.
+
+        Nobody has to do with it before that arrives. By events where a heartbeat is due.
+        """
+        number, heartbeats = one.number, self.heartbeats
         one.next, one.reports_at = REPORT, at
-        number = one.number
-        arrives = self.heartbeats.network.arrives(number, at)
-        queue.start_later(one.key, at, arrives, (number, DUE), number)
+        if at >= one.due:
+            self._leave(one)
+        else:
+            arrives = heartbeats.network.arrives(number, at)
+            heartbeats.queue.start_later(one.key, at, arrives, (number, DUE), number)
 
     def _have_all(self, one: Reconciling) -> None:
         """Let a member have what it set out for, and report it."""

@@ -53,7 +53,7 @@ class MemberSteps:
         """Let a member hear that nothing is new for it. Cost: O(1)."""
         client, watch = one.client, self.watch
         is_silent = not (client.must_send or client.acknowledges or answer.response.assignment)
-        if is_silent and self._is_to_hear(one) and not self._is_judged():
+        if is_silent and self._is_to_hear(one) and not self.is_judged:
             client.in_flight, client.epoch, one.pending = None, answer.response.epoch, None
             if watch is not None:
                 watch.generations[one.number] = client.epoch
@@ -64,7 +64,7 @@ class MemberSteps:
         """Let a member stop to consume what it is to give up. Cost: O(its partitions)."""
         now, answer = self.heartbeats.queue.now, one.answer
         assert answer is not None, "it has set off"
-        if self._is_to_hear(one) and not self._is_judged():
+        if self._is_to_hear(one) and not self.is_judged:
             kept = give_up(one.client, answer.response)
             self._consume(one, POLLED, [Consume(kept, "revoked"), REVOKING])
             one.pending = (now + one.client.config.revoke_ms * MILLISECOND, REVOKED)
@@ -75,7 +75,7 @@ class MemberSteps:
         """Let a member have what it set out for, and report it."""
         client, pending = one.client, one.pending
         has_revoked = pending is not None and pending[1] is REVOKED
-        if (has_revoked or self._is_to_hear(one)) and not self._is_judged():
+        if (has_revoked or self._is_to_hear(one)) and not self.is_judged:
             number, now, network = one.number, self.heartbeats.queue.now, self.heartbeats.network
             if has_revoked:
                 end_revocation(client)
@@ -99,14 +99,22 @@ class MemberSteps:
 
     def have_kept(self, one: Reconciling) -> None:
         """Let a member that was alone have reported what it keeps. Cost: O(its partitions)."""
-        client = one.client
-        end_revocation(client)
+        client, pending, watch = one.client, one.pending, self.watch
+        assert pending is not None, "it has not reported"
+        if pending[1] is REVOKED:
+            end_revocation(client)
+        elif self._is_to_hear(one):
+            assert one.answer is not None, "it has joined"
+            set_out_to_gain(client, one.answer.response)
+            if watch is not None:
+                watch.generations[one.number] = client.epoch
         take(client)
         self.heartbeats.network.count(self.heartbeats.plain.request, 1)
         one.pending, one.due = None, one.reports_at + one.every
         one.report = (client.number, None, self.heartbeats.queue.now)
 
-    def _is_judged(self) -> bool:
+    @property
+    def is_judged(self) -> bool:
         """Whether monitors look at every step of a member."""
         watch = self.watch
         return watch is not None and bool(watch.ledger.doubled or watch.lasting)

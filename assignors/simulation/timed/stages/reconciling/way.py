@@ -47,6 +47,11 @@ def gains_at(client: ConsumerClient, at: int) -> int:
     return at + _poll_ahead(client) + client.config.assign_ms * MILLISECOND
 
 
+def sets_out_at(client: ConsumerClient, at: int) -> int:
+    """Return when a member has its first target, one of nothing, of which it hears at `at`."""
+    return at + _poll_ahead(client)
+
+
 def gains_something(client: ConsumerClient) -> bool:
     """Return whether a member that has what it keeps is still to be given something."""
     target = client.going_for
