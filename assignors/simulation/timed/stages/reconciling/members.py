@@ -29,6 +29,7 @@ from assignors.simulation.timed.protocols.partitions import are_same, count
 from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.stages.reconciling.asking import Asking
 from assignors.simulation.timed.stages.reconciling.by_events import put_back, send_answer
+from assignors.simulation.timed.stages.reconciling.expecting import until_next
 from assignors.simulation.timed.stages.reconciling.joining import (
     asked_to_join,
     is_joining,
@@ -156,27 +157,14 @@ class ReconcilingMembers:
         Returns whether it is: not where the answer to the last one is on its way, or where the
         member is not plain. Cost: O(log n), O(its partitions) if it has moved.
         """
-        heartbeats, client = self.heartbeats, self.clients[number]
+        client = self.clients[number]
         if not (client.target_number == client.confirmed_number > 0 and self._is_plain(number)):
             return False
-        queue, network, broker = heartbeats.queue, heartbeats.network, heartbeats.broker
-        due, every, session_over, timeout, member_id = heartbeats.resting[number]
-        sent = heartbeats.sent_by_now(number, due, every)
-        if sent:
-            last = due + (sent - 1) * every
-            arrives = network.arrives(number, last)
-            if queue.is_past(arrives, ARRIVAL, number):
-                handled = arrives + broker.service_us + broker.append_us
-                if handled + network.longest_us >= queue.now:
-                    return False
-                due, session_over = last + every, arrives + timeout
-            else:
-                if sent > 1:
-                    session_over = network.arrives(number, last - every) + timeout
-                due, sent = last, sent - 1
-            network.count(heartbeats.plain.request, sent)
-        heartbeats.leave(number)
-        self.wait(number, Rest(due, every, session_over, timeout, member_id))
+        rest = until_next(self.heartbeats, number)
+        if rest is None:
+            return False
+        self.heartbeats.leave(number)
+        self.wait(number, rest)
         return True
 
     def happen(self, number: int) -> None:
