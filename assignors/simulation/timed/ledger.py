@@ -9,7 +9,7 @@ else has to do with their partitions, all of these cost the same, and are not lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -70,6 +70,8 @@ class Ledger:
     """How many that is of all members."""
     away: dict[str, Away] = field(default_factory=dict)
     """By name, members that have given up everything, though `partitions` has them still."""
+    look_closely: Callable[[], None] | None = field(default=None, compare=False)
+    """Brings up to date what members consume, where that is recorded later than it happens."""
     odd: set[str] = field(default_factory=set, compare=False)
     """Members that began to consume a partition beside another one, or one that did not exist."""
 
@@ -214,7 +216,7 @@ class Ledger:
                 continue
             partition = listed[number]
             consumers = partition.consumers
-            if consumers and self.away:
+            if consumers:
                 self._look_at_consumers(partition)
             since = partition.since
             if not consumers:
@@ -251,6 +253,8 @@ class Ledger:
                 self._count_double(at, partition)
 
     def _look_at_consumers(self, partition: _Partition) -> None:
+        if self.look_closely is not None:
+            self.look_closely()
         for each in tuple(partition.consumers):
             if each in self.away:
                 self._look_at(each)

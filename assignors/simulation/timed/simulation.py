@@ -113,7 +113,7 @@ def simulate(
         if not queues_heartbeats:
             compute_heartbeats(run, promotes=not looks)
             if computes_rounds and observe is None and monitoring is not Monitoring.FULL:
-                compute_stages(run, _handle, partial(_consume, run))
+                compute_stages(run, _handle)
         return run
 
     until = scenario.until_ms * MILLISECOND

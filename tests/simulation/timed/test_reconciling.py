@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from assignors.simulation.timed.costs.meter import Meter
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.violation import Violation
 from assignors.simulation.timed.protocols.consumer import step as consumer_step
 from assignors.simulation.timed.protocols.consumer.assignment.unwritten import brought_on
 from assignors.simulation.timed.protocols.consumer.coordinator import heartbeat, updated
@@ -41,6 +42,7 @@ from tests.simulation.timed.engines import without_events
 from tests.simulation.timed.test_mutants import gives_before_release
 from wire import TopicPartitions
 
+COMMITS = "handed-over-before-commit"
 TIMES = some_time_after(10_000, 14_000, 20_000, 40_000)
 """Often while members are on their way to what led to it."""
 
@@ -123,6 +125,12 @@ def test_a_run_is_the_same_whether_its_members_reconcile_by_events_or_not(
     assert played(scenario) == played(scenario, queues_heartbeats=True)
 
 
+def members_of(found: Iterable[Violation]) -> set[tuple[str, str]]:
+    """Return who consumes what another member has not committed yet, and which one."""
+    texts = [each.text.split() for each in found]
+    return {(each[0], each[each.index("which") + 1]) for each in texts}
+
+
 @cases(40)
 @given(scenarios())
 def test_nothing_is_found_of_a_faulty_coordinator_that_events_do_not_find(
@@ -132,14 +140,17 @@ def test_nothing_is_found_of_a_faulty_coordinator_that_events_do_not_find(
 
     That was so in 12 of 150 runs. To keep it always costs 6 % of a rolling restart of 20 members,
     and differs in 8 of 2,900; only a coordinator that was changed gives anything away too early.
+    As it counts once while it lasts, what is found of that may be found once more later: which
+    members did it is compared, not when.
     """
     with pytest.MonkeyPatch.context() as patch:
         gives_before_release(patch)
         computed, _ = played(scenario)
         queued, _ = played(scenario, queues_heartbeats=True)
     found, all_of_it = set(computed.violations), set(queued.violations)
-    assert found <= all_of_it
-    assert {each.monitor for each in all_of_it - found} <= {"handed-over-before-commit"}
+    commits = [{each for each in every if each.monitor == COMMITS} for every in (found, all_of_it)]
+    assert found - commits[0] == all_of_it - commits[1]
+    assert members_of(commits[0]) <= members_of(commits[1])
     assert replace(computed.result, violations=0) == replace(queued.result, violations=0)
 
 

@@ -35,6 +35,7 @@ def cut_cycles(run: Run) -> None:
     """Cut what refers to a run that is over, or to its heartbeats, from within. Cost: O(1)."""
     run.faults.step, run.execution, run.happen = _is_over, None, no_one
     run.faults.failovers = run.network.detour = run.network.may_rest = None
+    run.ledger.look_closely = None
     if run.watch is not None:
         run.watch.catch_up = None
     heartbeats, run.heartbeats, run.faults.heartbeats = run.heartbeats, None, None

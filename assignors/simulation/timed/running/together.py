@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from assignors.model import Cluster
@@ -16,7 +17,6 @@ from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Command,
     Consume,
-    MemberEvent,
 )
 from assignors.simulation.timed.running.coordinator import take_note
 from assignors.simulation.timed.running.run import Event, Run
@@ -52,23 +52,16 @@ def compute_heartbeats(run: Run, *, promotes: bool) -> None:
     run.faults.heartbeats = run.heartbeats
 
 
-def compute_stages(
-    run: Run,
-    handle: Callable[[Run, Event], None],
-    consume: Callable[[int, MemberEvent, Consume], None],
-) -> None:
+def compute_stages(run: Run, handle: Callable[[Run, Event], None]) -> None:
     """Let members of a run that begins do together, or with few events, what they can.
 
-    `handle` lets an event happen, `consume` lets a member consume other partitions. Cost:
-    O(members).
+    `handle` lets an event happen. Cost: O(members).
     """
     compute_rounds(run, handle)
-    _compute_reconciliations(run, consume)
+    _compute_reconciliations(run)
 
 
-def _compute_reconciliations(
-    run: Run, consume: Callable[[int, MemberEvent, Consume], None]
-) -> None:
+def _compute_reconciliations(run: Run) -> None:
     """Let members of a consumer group reconcile with few events each."""
     coordinator, heartbeats = run.sides.coordinator, run.heartbeats
     if (
@@ -91,9 +84,22 @@ def _compute_reconciliations(
             clients=[each for each in run.sides.members if isinstance(each, ConsumerClient)],
             heartbeats=heartbeats,
             watch=run.watch,
-            steps=MemberSteps(heartbeats=heartbeats, watch=run.watch, consume=consume),
+            steps=MemberSteps(
+                heartbeats=heartbeats, watch=run.watch, consume=partial(_consume_then, run)
+            ),
         )
-        run.happen = members.happen
+        run.happen, run.ledger.look_closely = members.happen, members.look_closely
+
+
+def _consume_then(run: Run, number: int, at: int, consume: Consume) -> None:
+    """Let a member consume other partitions from a moment on that may be over."""
+    name, owned = run.scenario.members[number].name, consume.owned
+    has_lost = run.ledger.consume(at, name, owned, consume.reason)
+    run.meter.pauses.consume(name, owned, has_lost=has_lost)
+    if has_lost:
+        run.meter.touch_then(at, run.sides, number)
+    if not owned:
+        run.faults.zombies.end(at, name)
 
 
 def compute_rounds(run: Run, handle: Callable[[Run, Event], None]) -> None:

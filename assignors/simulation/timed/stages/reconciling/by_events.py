@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
+from assignors.simulation.timed.monitors.watch import Watch
 from assignors.simulation.timed.network import NEVER, Network
+from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     Answered,
@@ -44,6 +46,13 @@ def send_answer(heartbeats: Heartbeats, number: int, answer: Answer) -> None:
     """
     event = Answered(answer.own_number, answer.response)
     heartbeats.queue.put(answer.returns, (number, event), answer.rank, number)
+
+
+def unhear(watch: Watch | None, number: int, client: ConsumerClient, answer: Answer) -> None:
+    """Let a member not know of an answer that it has heard of. Cost: O(1)."""
+    client.in_flight, client.epoch = answer.own_number, answer.epoch
+    if watch is not None:
+        watch.generations[number] = answer.epoch
 
 
 def _in_flight(network: Network, number: int, own_number: int) -> int:

@@ -6,6 +6,8 @@ comes of the answer is the member's way to its first target, most often one of n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
 from assignors.simulation.timed.plain_heartbeats import Rest
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
@@ -19,21 +21,24 @@ from assignors.simulation.timed.stages.reconciling.member import Answer
 NONE = ConsumerError.NONE
 
 
-def asked_to_join(heartbeats: Heartbeats, waits: list[Effect]) -> int | None:
-    """Return whose request is answered by what waits for an append, if it is the only one. O(1)."""
+def asked_to_join(
+    heartbeats: Heartbeats, clients: Sequence[ConsumerClient], waits: list[Effect]
+) -> int | None:
+    """Return who joins that has nothing else to do but wait for what waits for an append. O(1)."""
     if len(waits) != 1 or type(waits[0]) is not Reply:
         return None
-    number, response = waits[0]
-    sent = heartbeats.network.in_flight.get(number)
+    request, response = waits[0]
+    sent = heartbeats.network.in_flight.get(request)
     if sent is None or not isinstance(response, ConsumerHeartbeatResponse):
         return None
-    member, _, life, _, _ = sent
-    link = heartbeats.network.links[member]
-    is_only_one = life == link.life and link.unanswered == 1 and heartbeats.network.is_well(member)
-    return member if response.error is NONE and is_only_one else None
+    number, _, life, _, _ = sent
+    link = heartbeats.network.links[number]
+    is_only_one = life == link.life and link.unanswered == 1 and heartbeats.network.is_well(number)
+    is_joining = response.error is NONE and _is_joining(clients[number])
+    return number if is_only_one and is_joining else None
 
 
-def is_joining(client: ConsumerClient) -> bool:
+def _is_joining(client: ConsumerClient) -> bool:
     """Return whether a member waits for the answer to its join, with nothing else to do."""
     return (
         client.epoch == 0
@@ -45,14 +50,16 @@ def is_joining(client: ConsumerClient) -> bool:
 
 
 def taken_out(
-    heartbeats: Heartbeats, number: int, reply: Reply, replicated: int
+    heartbeats: Heartbeats, number: int, waits: list[Effect], replicated: int
 ) -> tuple[Rest, Answer] | None:
     """Take out of the queue what stands there for a member that joins; return when that is due.
 
     With it the answer, which leaves once its records are replicated. `None`: it has to be queued,
     and all is as it was. Cost: O(1).
     """
-    queue, network = heartbeats.queue, heartbeats.network
+    queue, network, reply = heartbeats.queue, heartbeats.network, waits[0]
+    assert isinstance(reply, Reply)
+    assert isinstance(reply.response, ConsumerHeartbeatResponse)
     link = network.links[number]
     member_id, every, timeout = heartbeats.plain.timing(number)
     beat, session = (number, HEARTBEAT.key), (COORDINATOR, ("session", member_id))
@@ -68,6 +75,5 @@ def taken_out(
     _, own_number, _, _, rank = network.in_flight.pop(reply.number)
     link.unanswered -= 1
     link.returns = returns
-    assert isinstance(reply.response, ConsumerHeartbeatResponse)
     rest = Rest(due, every, session_over, timeout, member_id)
     return rest, Answer(own_number, reply.response, returns, rank, 0)

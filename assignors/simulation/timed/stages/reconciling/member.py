@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
+from assignors.simulation.timed.plain_heartbeats import Rest
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerHeartbeat,
@@ -69,8 +70,16 @@ class Reconciling:
     waits for the coordinator."""
     answer: Answer | None = None
     """The answer that set it off."""
+    stops_at: int = 0
+    """When it stops to consume what it gives up, where nobody has to do with that until its report
+    arrives; 0: it has, or another event is for that."""
     reports_at: int = 0
     """When it reports what it keeps, where nobody has to do with that until the report arrives."""
     report: tuple[int, ConsumerHeartbeat | None, int] | None = None
     """Its number of the report, the report, `None` for that of `way.report_of`, and when that
     arrives."""
+
+    @property
+    def rest(self) -> Rest:
+        """How it rests, of which nothing is in the queue."""
+        return Rest(self.due, self.every, self.session_over, self.session_timeout, self.member_id)

@@ -24,15 +24,14 @@ from assignors.simulation.timed.plain_heartbeats import Rest
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerError
 from assignors.simulation.timed.protocols.consumer.step import committed
-from assignors.simulation.timed.protocols.effects import Reply
+from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.protocols.partitions import are_same, count
 from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.stages.reconciling.asking import Asking
-from assignors.simulation.timed.stages.reconciling.by_events import put_back, send_answer
+from assignors.simulation.timed.stages.reconciling.by_events import put_back, send_answer, unhear
 from assignors.simulation.timed.stages.reconciling.expecting import until_next
 from assignors.simulation.timed.stages.reconciling.joining import (
     asked_to_join,
-    is_joining,
     taken_out,
 )
 from assignors.simulation.timed.stages.reconciling.member import (
@@ -46,10 +45,11 @@ from assignors.simulation.timed.stages.reconciling.way import (
     gains_at,
     gains_something,
     has_all_at,
-    is_plain,
+    reports_kept_at,
     revokes_at,
     sets_out_at,
 )
+from wire import TopicPartitions
 
 DUE = ReconciliationDue()
 HEARTBEAT, REVOCATION, ASSIGNMENT, REPORT = Next
@@ -70,8 +70,6 @@ class ReconcilingMembers:
     """By member number."""
     known: dict[int, Reconciling] = field(default_factory=dict)
     """Those that were on their way once, to be filled anew."""
-    plain: dict[int, bool] = field(default_factory=dict)
-    """Member number -> whether it `is_plain`, of those that were asked for."""
     answers: dict[int, Answer] = field(default_factory=dict)
     """Member number -> the last answer that the member knew of before it came, or comes."""
 
@@ -79,7 +77,7 @@ class ReconcilingMembers:
         """Members are brought up to date before anybody looks at them."""
         self.heartbeats.under_way = self.members
         if self.watch is not None:
-            self.watch.catch_up = self.catch_up
+            self.watch.catch_up = self.look_closely
 
     def may_wait(self, number: int) -> bool:
         """Return whether nothing happens to a member until its next heartbeat is answered."""
@@ -89,14 +87,8 @@ class ReconcilingMembers:
             and not client.is_busy
             and client.target_number == client.confirmed_number > 0
             and client.member_id in self.asking.waiting.coordinator.group.members
-            and self._is_plain(number)
+            and self.steps.are_plain(number, client)
         )
-
-    def _is_plain(self, number: int) -> bool:
-        known = self.plain.get(number)
-        if known is None:
-            known = self.plain[number] = is_plain(self.clients[number])
-        return known
 
     def wait(self, number: int, rest: Rest) -> None:
         """Let a member wait of which nothing is in the queue. Cost: O(log n)."""
@@ -115,6 +107,7 @@ class ReconcilingMembers:
         else:
             one.due, one.every, one.session_over = due, every, session_over
             one.session_timeout, one.member_id = timeout, member_id
+        one.stops_at = 0
         self.members[number] = one
         return one
 
@@ -124,20 +117,18 @@ class ReconcilingMembers:
         Returns whether it does: then nothing else has to be done about the append. `replicated` is
         when its records are. Cost: O(log n).
         """
-        heartbeats, waiting = self.heartbeats, self.asking.waiting
-        waits = waiting.waiting[token]
-        number = asked_to_join(heartbeats, waits)
-        if number is None or not is_joining(self.clients[number]) or self.steps.is_judged:
+        waiting = self.asking.waiting
+        number = asked_to_join(self.heartbeats, self.clients, waiting.waiting[token])
+        if number is None or self.steps.is_judged:
             return False
-        reply = waits[0]
-        assert isinstance(reply, Reply)
-        found = taken_out(heartbeats, number, reply, replicated) if self._is_plain(number) else None
+        if not self.steps.are_plain(number, self.clients[number]):
+            return False
+        found = taken_out(self.heartbeats, number, waiting.waiting[token], replicated)
         if found is None:
             return False
         committed(waiting, token)
         rest, answer = found
-        one, target = self._begin(number, rest), answer.response.assignment
-        assert target is not None, "a join is answered in full"
+        one, target = self._begin(number, rest), answer.response.assignment or {}
         one.answer, one.pending, one.report = answer, (answer.returns, None), None
         if count(target):
             self._expect_next(one, ASSIGNMENT, gains_at(one.client, answer.returns))
@@ -158,7 +149,8 @@ class ReconcilingMembers:
         member is not plain. Cost: O(log n), O(its partitions) if it has moved.
         """
         client = self.clients[number]
-        if not (client.target_number == client.confirmed_number > 0 and self._is_plain(number)):
+        is_there = client.target_number == client.confirmed_number > 0
+        if not (is_there and self.steps.are_plain(number, client)):
             return False
         rest = until_next(self.heartbeats, number)
         if rest is None:
@@ -226,7 +218,7 @@ class ReconcilingMembers:
             self.answers[one.number] = answer
             self._rest_or_wait(one)
         elif (revokes := revokes_at(client, target, returns)) is not None:
-            self._expect_next(one, REVOCATION, revokes)
+            self._expect_to_stop(one, target, revokes)
         else:
             self._expect_next(one, ASSIGNMENT, gains_at(client, returns))
 
@@ -240,6 +232,21 @@ class ReconcilingMembers:
             self._expect_next(one, ASSIGNMENT, at)
             return
         self._expect_kept(one, at)
+
+    def _expect_to_stop(self, one: Reconciling, target: TopicPartitions, at: int) -> None:
+        """See when a member reports that it has stopped to consume something at a moment.
+
+        Where it gains nothing nobody has to do with it until its report arrives.
+        """
+        client, queue, network = one.client, self.heartbeats.queue, self.heartbeats.network
+        limit = min(one.due, queue.now + client.config.rebalance_timeout_ms * MILLISECOND)
+        reports_at = reports_kept_at(client, target, at)
+        is_seen = self.steps.is_judged or self.steps.is_seen(one.number)
+        if reports_at is None or is_seen or reports_at + network.longest_us >= limit:
+            self._expect_next(one, REVOCATION, at)
+        else:
+            one.stops_at = at
+            self._expect_kept(one, reports_at)
 
     def _expect_kept(self, one: Reconciling, at: int) -> None:
         """Let the report be an event of a member that has what it keeps at a moment.
@@ -276,7 +283,7 @@ class ReconcilingMembers:
         """Let a member rest, or wait for what its next heartbeat brings."""
         if self.heartbeats.plain.may_rest(one.number):
             del self.members[one.number]
-            self.heartbeats.put(one.number, _rest(one))
+            self.heartbeats.put(one.number, one.rest)
         else:
             self._await(one)
 
@@ -285,6 +292,14 @@ class ReconcilingMembers:
         self.heartbeats.queue.start(one.key, at, (number, DUE), rank, number)
 
     # Whatever is not so
+
+    def look_closely(self) -> None:
+        """Do as `catch_up`; from now on it is an event when a member stops to consume something."""
+        self.catch_up()
+        for one in list(self.members.values()):
+            if one.stops_at:
+                self._expect_next(one, REVOCATION, one.stops_at)
+                one.stops_at = 0
 
     def catch_up(self) -> None:
         """Let all members know what has happened to them until now. Cost: O(those on their way)."""
@@ -295,8 +310,7 @@ class ReconcilingMembers:
     def _catch_up(self, one: Reconciling) -> None:
         """Let a member know what has happened to it until now."""
         queue = self.heartbeats.queue
-        has_reported = one.next is REPORT and queue.has_asked(one.key)
-        self.steps.go_on(one, queue.now + has_reported)
+        self.steps.catch_up(one, queue.now + (one.next is REPORT and queue.has_asked(one.key)))
 
     def release(self, number: int) -> None:
         """Let a member go on by events, if it is on its way. Cost: O(log n)."""
@@ -306,7 +320,7 @@ class ReconcilingMembers:
         if one.next is HEARTBEAT:
             self.heartbeats.queue.stop(one.key)
             del self.members[number]
-            self.heartbeats.put(number, _rest(one))
+            self.heartbeats.put(number, one.rest)
             self.heartbeats.wake(number)
         else:
             self._catch_up(one)
@@ -323,10 +337,7 @@ class ReconcilingMembers:
         answer = self.answers.pop(number, None)
         if answer is None or answer.returns < self.heartbeats.queue.now:
             return
-        client = self.clients[number]
-        client.in_flight, client.epoch = answer.own_number, answer.epoch
-        if self.watch is not None:
-            self.watch.generations[number] = answer.epoch
+        unhear(self.watch, number, self.clients[number], answer)
         send_answer(self.heartbeats, number, answer)
 
     def close(self, at: int) -> None:
@@ -336,8 +347,4 @@ class ReconcilingMembers:
                 sent = max((at - one.due) // one.every + 1, 0)
                 self.heartbeats.network.count(self.heartbeats.plain.request, sent)
             elif one.pending is not None:
-                self.steps.go_on(one, at + 1)
-
-
-def _rest(one: Reconciling) -> Rest:
-    return Rest(one.due, one.every, one.session_over, one.session_timeout, one.member_id)
+                self.steps.catch_up(one, at + 1)

@@ -7,13 +7,14 @@ something has happened meanwhile, a member takes its own steps one after the oth
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
 from assignors.simulation.timed.monitors.moment import consuming
 from assignors.simulation.timed.monitors.watch import Watch, saw_member
 from assignors.simulation.timed.network import NEVER
 from assignors.simulation.timed.protocols.consumer.member import step
+from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
@@ -29,6 +30,7 @@ from assignors.simulation.timed.stages.reconciling.member import Answer, Reconci
 from assignors.simulation.timed.stages.reconciling.way import (
     end_revocation,
     give_up,
+    is_plain,
     set_out_to_gain,
     take,
 )
@@ -46,8 +48,17 @@ class MemberSteps:
 
     heartbeats: Heartbeats
     watch: Watch | None
-    consume: Callable[[int, MemberEvent, Consume], None]
-    """Lets a member consume other partitions."""
+    consume: Callable[[int, int, Consume], None]
+    """(member, moment, what) -> nothing: lets a member consume other partitions from then on."""
+    plain: dict[int, bool] = field(default_factory=dict)
+    """Member number -> whether it `is_plain`, of those that were asked for."""
+
+    def are_plain(self, number: int, client: ConsumerClient) -> bool:
+        """Return whether what a member does takes as long as its settings say."""
+        known = self.plain.get(number)
+        if known is None:
+            known = self.plain[number] = is_plain(client)
+        return known
 
     def hear(self, one: Reconciling, answer: Answer) -> None:
         """Let a member hear that nothing is new for it. Cost: O(1)."""
@@ -62,14 +73,20 @@ class MemberSteps:
 
     def give_up(self, one: Reconciling) -> None:
         """Let a member stop to consume what it is to give up. Cost: O(its partitions)."""
-        now, answer = self.heartbeats.queue.now, one.answer
-        assert answer is not None, "it has set off"
+        now = self.heartbeats.queue.now
         if self._is_to_hear(one) and not self.is_judged:
-            kept = give_up(one.client, answer.response)
-            self._consume(one, POLLED, [Consume(kept, "revoked"), REVOKING])
-            one.pending = (now + one.client.config.revoke_ms * MILLISECOND, REVOKED)
+            self._stop(one, now)
+            self._see(one, POLLED, [Consume(one.client.owned, "revoked"), REVOKING])
         else:
             self.go_on(one, now + 1)
+
+    def _stop(self, one: Reconciling, at: int) -> None:
+        """Let a member hear of its target, and stop to consume what that takes from it, at `at`."""
+        assert one.answer is not None, "it has set off"
+        kept = give_up(one.client, one.answer.response)
+        one.pending, one.stops_at = None, 0  # it is as it is then, whoever looks at it
+        self.consume(one.number, at, Consume(kept, "revoked"))
+        one.pending = (at + one.client.config.revoke_ms * MILLISECOND, REVOKED)
 
     def have_all(self, one: Reconciling) -> None:
         """Let a member have what it set out for, and report it."""
@@ -79,39 +96,64 @@ class MemberSteps:
             number, now, network = one.number, self.heartbeats.queue.now, self.heartbeats.network
             if has_revoked:
                 end_revocation(client)
-                self._see(one, REVOKED, [])
             else:
                 assert one.answer is not None, "it has set off"
                 set_out_to_gain(client, one.answer.response)
+            one.pending = None
+            if has_revoked:
+                self._see(one, REVOKED, [])
             if take(client):
-                self._consume(one, ASSIGNED, [Consume(client.owned, "assigned")])
+                self._consume(one, now, ASSIGNED, [Consume(client.owned, "assigned")])
             network.count(self.heartbeats.plain.request, 1)
-            one.pending, one.due = None, now + one.every
-            one.report = (client.number, None, network.arrives(number, now))
+            arrives = network.arrives(number, now)
+            one.due, one.report = now + one.every, (client.number, None, arrives)
         else:
             self.go_on(one, self.heartbeats.queue.now + 1)
 
+    def _have_stopped(self, one: Reconciling) -> None:
+        """Let a member have stopped to consume what it gives up, with nobody who looked at it.
+
+        What it commits meanwhile is not kept: nothing was wrong then.
+        """
+        self._stop(one, one.stops_at)
+        if self.watch is not None:
+            self.watch.does[one.number] = consuming(one.client.owned)
+
     def is_alone(self, one: Reconciling) -> bool:
         """Return whether nobody looks at a member that keeps what it has, until it reports that."""
-        watch, pending = self.watch, one.pending
-        is_seen = watch is not None and bool(watch.does[one.number].callbacks)
-        return not is_seen and pending is not None and pending[1] is REVOKED
+        pending = one.pending
+        return not self.is_seen(one.number) and pending is not None and pending[1] is REVOKED
+
+    def is_seen(self, number: int) -> bool:
+        """Return whether monitors look at a member's next steps: a callback of it runs."""
+        watch = self.watch
+        return watch is not None and bool(watch.does[number].callbacks)
 
     def have_kept(self, one: Reconciling) -> None:
         """Let a member that was alone have reported what it keeps. Cost: O(its partitions)."""
-        client, pending, watch = one.client, one.pending, self.watch
+        client, pending, watch, now = one.client, one.pending, self.watch, self.heartbeats.queue.now
         assert pending is not None, "it has not reported"
+        if one.stops_at and pending[1] is None:
+            self._have_stopped(one)
+            pending = one.pending
+            assert pending is not None, "it has stopped"
         if pending[1] is REVOKED:
             end_revocation(client)
+            one.pending = None
+            if self.is_seen(one.number):
+                self._see(one, REVOKED, [])
         elif self._is_to_hear(one):
             assert one.answer is not None, "it has joined"
             set_out_to_gain(client, one.answer.response)
             if watch is not None:
                 watch.generations[one.number] = client.epoch
+        else:
+            self.catch_up(one, now + 1)
+            return
         take(client)
         self.heartbeats.network.count(self.heartbeats.plain.request, 1)
         one.pending, one.due = None, one.reports_at + one.every
-        one.report = (client.number, None, self.heartbeats.queue.now)
+        one.report = (client.number, None, now)
 
     @property
     def is_judged(self) -> bool:
@@ -125,12 +167,22 @@ class MemberSteps:
         is_there = client.target_number == client.confirmed_number
         return is_there and pending is not None and pending[1] is None
 
-    def _consume(self, one: Reconciling, event: Fired, effects: list[Effect]) -> None:
+    def _consume(self, one: Reconciling, at: int, event: Fired, effects: list[Effect]) -> None:
         """Let a member consume something else, as the first of the effects has it."""
         consume = effects[0]
         assert isinstance(consume, Consume)
-        self.consume(one.number, event, consume)
+        self.consume(one.number, at, consume)
         self._see(one, event, effects)
+
+    def catch_up(self, one: Reconciling, before: int) -> None:
+        """Let a member take all steps due before a moment, but for those that are events."""
+        if one.stops_at and one.stops_at < before and one.pending is not None:
+            if one.pending[1] is None:
+                self._have_stopped(one)
+            else:
+                self.go_on(one, one.stops_at + 1)
+                one.stops_at = 0
+        self.go_on(one, before)
 
     def go_on(self, one: Reconciling, before: int) -> None:
         """Let a member take the steps due before a moment, up to one that changes what it has."""
@@ -149,7 +201,7 @@ class MemberSteps:
                         one.pending = (at + after_us, Fired(key, 0))
                 elif isinstance(effect, Consume):
                     has_other = True
-                    self.consume(number, event, effect)
+                    self.consume(number, at, effect)
                 elif isinstance(effect, Send):
                     self._report(one, at, effect)
             self._see(one, event, effects)
@@ -162,7 +214,7 @@ class MemberSteps:
         watch, number = self.watch, one.number
         if watch is None:
             return
-        if watch.ledger.doubled or watch.lasting or watch.committed_by:
+        if self.is_judged or watch.committed_by or watch.does[number].callbacks:
             queue = self.heartbeats.queue
             saw_member(watch, (queue.count, queue.now), number, event, effects)
         elif any(type(each) is Consume for each in effects):

@@ -68,6 +68,16 @@ def has_all_at(client: ConsumerClient, at: int, *, gains: bool) -> int:
     return at + takes + config.poll_ms * MILLISECOND
 
 
+def reports_kept_at(client: ConsumerClient, target: TopicPartitions, at: int) -> int | None:
+    """Return when a member reports what it keeps that stops to consume the rest at `at`, later.
+
+    `None`: it also gains something, or its polls have to be drawn once it has stopped.
+    """
+    config = client.config
+    takes = (config.revoke_ms + config.poll_ms) * MILLISECOND
+    return at + takes if not config.poll_spread_ms and has_all(client.owned, target) else None
+
+
 def give_up(client: ConsumerClient, answer: ConsumerHeartbeatResponse) -> TopicPartitions:
     """Let a member that hears of a target stop to consume; return what it keeps.
 
