@@ -17,11 +17,12 @@ little changes costs a few passes over the owners.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from assignors.optimal.flow.table import Cells, is_small, narrow
-from assignors.optimal.small.choice import highest, in_turn
+from assignors.optimal.small.choice import Amounts, highest, in_turn, turns
 from assignors.problem import NOBODY, Bool, Int32, Int64
 
 MANY = 10_000
@@ -65,7 +66,8 @@ def choose_partitions(
     """
     answer = owner.copy()
     if 0 < len(less.row) <= SEARCHED_MAX and first is not None and len(owner) <= MANY:
-        answer[_last_held(owner, less, first)] = NOBODY
+        cells = zip(less.row.tolist(), less.member.tolist(), less.count.tolist(), strict=True)
+        answer[_last_held(owner, cells, first.tolist())] = NOBODY
     elif len(less.row):
         _give_up(answer, row_of, topic_of, owner, less)
     is_free = answer < 0
@@ -93,9 +95,28 @@ def _give_up(answer: Int32, row_of: Int32, topic_of: Int32, owner: Int32, less: 
         answer[shrinking[chosen]] = NOBODY
 
 
-def _last_held(owner: Int32, less: Cells, first: Int64) -> list[int]:
+def choose_few(owner: Int32, less: Amounts, more: Amounts, first: Int64) -> tuple[Int32, Int64]:
+    """Return what `choose_partitions` does where each topic is a row, in few of whose cells.
+
+    >>> owner = np.array([0, 0, 0, -1], dtype=np.int32)
+    >>> choose_few(owner, {0: {0: 1}}, {0: {1: 1}, 1: {1: 1}}, np.array([0, 3, 4]))
+    (array([0, 0, 1, 1], dtype=int32), array([2, 3]))
+    """
+    answer = owner.copy()
+    if less:
+        cells = ((row, member, drop) for row in less for member, drop in less[row].items())
+        answer[_last_held(owner, cells, first.tolist())] = NOBODY
+    changed = (answer < 0).nonzero()[0]
+    answer[changed] = [member for of_row in more.values() for member in turns(of_row)]
+    return answer, changed
+
+
+def _last_held(
+    owner: Int32, less: Iterable[tuple[int, int, int]], first: Sequence[int]
+) -> list[int]:
     """Return what cells of one topic give up: the last partitions that the member holds.
 
+    `less` has topic, member, and how many; topics have the partitions from `first` on.
     Members are looked for as characters of a text, which Python does faster than numpy sorts.
     """
     number = owner + np.int32(1)  # nobody counts as 0
@@ -103,12 +124,11 @@ def _last_held(owner: Int32, less: Cells, first: Int64) -> list[int]:
         members = number.astype(np.uint8).tobytes().decode("latin-1")
     else:
         members = number.tobytes().decode(UTF_32, "surrogatepass")
-    bounds, found = first.tolist(), []
-    cells = zip(less.row.tolist(), less.member.tolist(), less.count.tolist(), strict=True)
-    for row, member, count in cells:
-        end = bounds[row + 1]
+    found = []
+    for row, member, count in less:
+        end = first[row + 1]
         for _ in range(count):
-            end = members.rindex(chr(member + 1), bounds[row], end)
+            end = members.rindex(chr(member + 1), first[row], end)
             found.append(end)
     return found
 

@@ -1,0 +1,55 @@
+"""The loads that members shall have, and the table with these that keeps most."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assignors.optimal.few_cells import Changes, Loads, has_few_cells, settle_few_cells
+from assignors.optimal.flow.effort import Effort
+from assignors.optimal.flow.network import Network, start
+from assignors.optimal.flow.settle import settle
+from assignors.optimal.flow.table import table_of
+from assignors.optimal.rows import Rows
+from assignors.problem import Bool, Int64
+
+
+def mean_loads(rows: Rows, active: Bool) -> Loads:
+    """Return the loads in which every member gets the mean, rounded up or down.
+
+    `active`, bool[M], says who takes anything.
+    """
+    total, count = int(rows.size.sum()), int(np.count_nonzero(active))
+    floor = -(-total // count) - 1
+    return Loads(active * np.int64(floor), active.astype(np.int64), total - floor * count)
+
+
+def promised_loads(rows: Rows, price: Int64) -> Loads:
+    """Return the loads that prices promise, int64[M]."""
+    least: Int64 = np.maximum(price - 1, 0)
+    return Loads(least, (price > 0).astype(np.int64), int(rows.size.sum()) - int(least.sum()))
+
+
+def with_loads(
+    rows: Rows, loads: Loads, effort: Effort, *, is_even: bool = False
+) -> tuple[Network | Changes | None, bool | None]:
+    """Return the table with these loads that keeps most, and whether nothing is better.
+
+    That is `None` where no table has them, and false where `effort` was spent first. `is_even`
+    says that all members may get as much.
+    """
+    if effort.limit is None and has_few_cells(rows):
+        changes = settle_few_cells(rows, loads, effort)
+        return changes, None if changes is None else True
+    network = start(
+        size=rows.size,
+        table=table_of(rows.cell, *rows.allowed.shape),
+        allowed=rows.allowed,
+        remote=rows.remote,
+        least=loads.least,
+        optional=loads.optional,
+        spare=loads.spare,
+        sums=rows.sums() if rows.remote is None else None,
+        is_even=is_even,
+    )
+    outcome = settle(network, effort)
+    return network, outcome.is_settled if outcome.cut is None else None
