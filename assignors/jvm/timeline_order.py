@@ -152,6 +152,15 @@ class TimelineOrder:
             for key, _ in self.slots[number]:
                 yield key
 
+    def in_slots(self) -> Iterator[str]:
+        """Yield the keys as a table puts back those of another one: of a slot the first one first.
+
+        Cost: O(n log n).
+        """
+        for number in sorted(self.slots):
+            for key, _ in reversed(self.slots[number]):
+                yield key
+
     def _slot(self, java_hash: int) -> int:
         product = (java_hash * FACTOR) & ((1 << BITS) - 1)
         return product >> (BITS - (self.length.bit_length() - 1))

@@ -135,8 +135,8 @@ def _fail(player: Player, lost: list[Waiting]) -> None:
 
 def _revert(player: Player, lost: list[Waiting]) -> None:
     _forget(player, lost)
-    end = len(player.log)
-    written = compacted(player.log, clean_until=end, drop_tombstones_until=end)
+    # Without tombstones, offsets that were deleted amid a transaction would be pending again.
+    written = compacted(player.log, clean_until=len(player.log), drop_tombstones_until=0)
     player.step(AppendFailed(frozenset(each.token for each in lost), tuple(written)))
 
 

@@ -185,8 +185,7 @@ def _append_failed(state: ClassicCoordinator, waiting: WaitingAppend) -> None:
         member = group.members.get(waiting.returned)
         if member is not None:
             answer_join(state, member, JoinGroupResponse(unavailable, UNKNOWN_MEMBER_ID))
-            if waiting.replaced is not None:
-                put_back_static(state, member, waiting.replaced)
+        put_back_static(state, waiting.returned, waiting)
     elif (
         waiting.plan is not None
         and group.state is GroupState.COMPLETING_REBALANCE

@@ -43,7 +43,9 @@ class WaitingAppend:
     plan: dict[str, bytes] | None = None
     returned: str | None = None
     replaced: GroupMember | None = None
-    """Of a static member that came back: as it was, where it is again if this is not written."""
+    """The static member in whose place it came: that is back if this is not written."""
+    supports: tuple[str, ...] = ()
+    """The protocols that it came with."""
     left: int | None = None
     """The LeaveGroup that led to it, and is answered then: the last member has left."""
     made_by: int | None = None

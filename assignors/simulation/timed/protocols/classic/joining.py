@@ -152,9 +152,19 @@ def _update(group: ClassicGroup, member: GroupMember, request: JoinGroup, number
     member.rebalance_timeout_ms = request.rebalance_timeout_ms
 
 
-def put_back_static(state: ClassicCoordinator, new: GroupMember, old: GroupMember) -> None:
-    """Put a static member back in its old place, as it was: its return could not be written."""
-    group = state.group
+def put_back_static(state: ClassicCoordinator, member_id: str, waiting: WaitingAppend) -> None:
+    """Put a static member back in its old place, as it was: its return could not be written.
+
+    One that has gone meanwhile leaves what Kafka 4.4.0 leaves of it: its group counts as if it had
+    changed its protocols once more.
+    """
+    group, old = state.group, waiting.replaced
+    assert old is not None, "it came in the place of another one"
+    new = group.members.get(member_id)
+    if new is None:
+        group.supported.subtract(waiting.supports)
+        group.supported.update(each.name for each in old.protocols)
+        return
     group.update(new, old.protocols, new.waiting_join)
     new.session_timeout_ms = old.session_timeout_ms
     new.rebalance_timeout_ms = old.rebalance_timeout_ms
@@ -176,7 +186,10 @@ def _return_static(
     if group.state is GroupState.STABLE:
         if group.selected_protocol() == group.protocol:
             assignments = {each.member_id: each.assignment for each in group.members.values()}
-            waiting = WaitingAppend(generation=group.generation, returned=member_id, replaced=old)
+            names = tuple(each.name for each in request.protocols)
+            waiting = WaitingAppend(
+                generation=group.generation, returned=member_id, replaced=old, supports=names
+            )
             append(state, waiting, assignments)
         else:
             rebalance_or_complete(state)

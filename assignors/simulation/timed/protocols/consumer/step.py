@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from assignors.jvm.hash_order import string_hash
 from assignors.jvm.timeline_order import TimelineOrder
@@ -39,6 +40,13 @@ CLOCK_STARTS_MS = 1
 """Kafka's clock never shows 0, which stands for "never"."""
 
 
+class Written(NamedTuple):
+    """Records that are appended, and the group to which they were applied."""
+
+    group: ConsumerGroup
+    records: tuple[Record, ...]
+
+
 @dataclass(slots=True, kw_only=True)
 class WaitingCoordinator:
     """A coordinator, and the responses that wait for their records."""
@@ -47,8 +55,8 @@ class WaitingCoordinator:
     waiting: dict[int, list[Effect]] = field(default_factory=dict)
     """Answers, and timers that start with them, by the token of the append."""
     tokens: int = 0
-    written: dict[int, tuple[Record, ...]] = field(default_factory=dict, compare=False)
-    """The records of each append that may still fail."""
+    written: dict[int, Written] = field(default_factory=dict, compare=False)
+    """What each append that may still fail has changed."""
 
 
 def step(state: WaitingCoordinator, at_us: int, event: CoordinatorEvent) -> list[Effect]:
@@ -80,7 +88,8 @@ def effects(state: WaitingCoordinator, changes: Changes, number: int | None) -> 
         return out + after
     state.tokens += 1
     state.waiting[state.tokens] = after
-    state.written[state.tokens] = records = tuple(changes.records)
+    records = tuple(changes.records)
+    state.written[state.tokens] = Written(state.coordinator.group, records)
     out.append(Append(records, state.tokens))
     return out
 
@@ -101,22 +110,21 @@ def revert(
     are looked at once more (Kafka's `hasMetadataExpired` compares the epochs). Cost: O(members).
     """
     coordinator = state.coordinator
-    undone = drop(state, lost)
+    undone = [each for made in drop(state, lost) if made.group is before for each in made.records]
     coordinator.exists = isinstance(log.group, ConsumerGroup)
     coordinator.group = log.group if isinstance(log.group, ConsumerGroup) else ConsumerGroup()
-    if coordinator.exists and before.members:
+    if coordinator.exists:
         _revert_order(before, coordinator.group, undone)
     coordinator.group.must_refresh = before.must_refresh
     coordinator.group.refreshed_in = before.refreshed_in
     coordinator.news = set(coordinator.group.members)
 
 
-def drop(state: WaitingCoordinator, lost: Collection[int]) -> list[Record]:
-    """Drop what waited for appends that are lost; return their records."""
-    undone = [each for token in sorted(lost) for each in state.written.pop(token, ())]
+def drop(state: WaitingCoordinator, lost: Collection[int]) -> list[Written]:
+    """Drop what waited for appends that are lost; return what these have changed, in order."""
     for token in lost:
         state.waiting.pop(token, None)
-    return undone
+    return [state.written.pop(token) for token in sorted(lost) if token in state.written]
 
 
 def _revert_order(before: ConsumerGroup, group: ConsumerGroup, undone: Iterable[Record]) -> None:
@@ -132,7 +140,7 @@ def _revert_order(before: ConsumerGroup, group: ConsumerGroup, undone: Iterable[
     for each in undone:
         if isinstance(each, MemberRecord | CurrentRecord) and each.member_id in group.members:
             put_back.put(each.member_id, string_hash(each.member_id))
-    for member_id in put_back:
+    for member_id in put_back.in_slots():
         order.put(member_id, string_hash(member_id))
     if order.size == len(group.members):
         group.order = order
