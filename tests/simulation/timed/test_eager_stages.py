@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
-from hypothesis import currently_in_test_context, event, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.heartbeats import Heartbeats
-from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.protocols.effects import MILLISECOND
-from assignors.simulation.timed.running.play import play
-from assignors.simulation.timed.running.run import Run
-from assignors.simulation.timed.running.together import compute_rounds
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
@@ -27,7 +21,7 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
-from assignors.simulation.timed.simulation import _handle, _prepared, simulate
+from assignors.simulation.timed.simulation import simulate
 from assignors.simulation.timed.stages import rounds
 from tests.conftest import cases
 from tests.simulation.timed.drawn import (
@@ -40,7 +34,7 @@ from tests.simulation.timed.drawn import (
     some_time_after,
 )
 from tests.simulation.timed.engines import without_events
-from tests.simulation.timed.started_runs import begin_moment
+from tests.simulation.timed.stage_states import SOON_US, ended, require_same_states
 
 TIMES = some_time_after(10_000, 20_000, 40_000)
 """Often soon after another thing."""
@@ -98,84 +92,11 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     )
 
 
-def ended(
-    scenario: Scenario, until: int, *, computes: bool, count_from_us: int | None = None
-) -> Run:
-    """Return a run that ends then, in microseconds."""
-    run = _prepared(scenario, Monitoring.BASIC, None, keeps_history=False)
-    if count_from_us is not None:
-        run.ledger.count_from = count_from_us
-    run.heartbeats = Heartbeats.of(
-        run.sides, run.network, run.queue, scenario.broker, promotes=False
-    )
-    assert run.heartbeats is not None
-    run.faults.heartbeats = run.heartbeats
-    if computes:
-        compute_rounds(run, _handle)
-    play(run, _handle, until)
-    begin_moment(run, until + 1)
-    return run
-
-
-def states(scenario: Scenario, until: int, *, computes: bool) -> object:
-    """Return what both sides and all books know at a moment, once everybody is awake."""
-    run = ended(scenario, until, computes=computes)
-    heartbeats = run.heartbeats
-    assert heartbeats is not None
-    if currently_in_test_context():
-        event(f"of 100 events by stage: {min(run.queue.count, 999) // 100}")
-    for number in list(heartbeats.resting):
-        heartbeats.wake(number)
-    coordinator: Any = run.sides.coordinator
-    members: Any = run.sides.members
-    draws = [(each.draw.polls.state, each.draw.syncs.state) for each in members]
-    for each in members:
-        each.draw = each.assignors = None
-        each.number = each.awaited = each.reconnected_at = 0
-        each.out = []
-    coordinator.new_id, coordinator.out = None, []
-    assert run.watch is not None
-    # What has arrived makes nothing wait: a member at rest need not know when its answers came.
-    links = [(max(x.arrives, until), max(x.returns, until), x.life) for x in run.network.links]
-    watched = run.watch.does, run.watch.generations, run.watch.committed_by, run.watch.committing
-    ledger, meter, network = run.ledger, run.meter, run.network
-    ledger.look_at_all()
-    for partitions in ledger.partitions.values():
-        for each in partitions:
-            each.double_since = 0
-            each.since *= not each.consumers  # it counts as long as there is none
-    ledger.consumed = {name: owned for name, owned in ledger.consumed.items() if owned}
-    metered = (
-        *(meter.generations, meter.rebalances, meter.began, meter.ended),
-        *(meter.touched, meter.touched_in, meter.rest),
-    )
-    asked = dict(network.requests), network.busy_until
-    # How many requests there were before one is the run's own business.
-    names = [(key, "request" if "request" in str(key) else str(key)) for key in run.queue._timers]
-    dues = [(name, run.queue.due(key)) for key, name in names]
-    timers = sorted(each for each in dues if each[1] is not None and "stage" not in each[0])
-    for each in coordinator.group.members.values():
-        each.waiting_join = each.waiting_join is not None
-        each.waiting_sync = each.waiting_sync is not None
-    return members, draws, coordinator.group, links, watched, ledger, metered, asked, timers
-
-
 @cases(20)
 @given(scenarios())
 def test_a_run_is_the_same_whether_eager_rounds_are_events_or_computed(scenario: Scenario) -> None:
     computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
     assert without_events(computed) == without_events(queued)
-
-
-def require_same_states(scenario: Scenario, at_rebalance: int = 0, after_us: int = 0) -> None:
-    """Compare both engines at the end of a run, and so long after one of its rebalances."""
-    found = [int(each.ended) for each in simulate(scenario).rebalances] or [0]
-    end = scenario.until_ms * MILLISECOND
-    for until in {min(found[at_rebalance % len(found)] + after_us, end), end}:
-        assert states(scenario, until, computes=True) == states(scenario, until, computes=False)
-
-
-SOON_US = st.sampled_from([0, 1, 500, 3000, 20_000])
 
 
 @cases(40)

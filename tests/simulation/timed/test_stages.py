@@ -31,7 +31,7 @@ from tests.simulation.timed.drawn import (
     some_time_after,
 )
 from tests.simulation.timed.engines import without_events
-from tests.simulation.timed.test_eager_stages import SOON_US, require_same_states
+from tests.simulation.timed.stage_states import SOON_US, require_same_states
 
 TIMES = some_time_after(10_000, 20_000, 40_000)
 """Often soon after another thing."""
@@ -99,6 +99,14 @@ def test_a_run_is_the_same_whether_its_rounds_are_events_or_computed(scenario: S
     assert without_events(computed) == without_events(queued)
 
 
+@cases(80)
+@given(scenarios())
+def test_so_it_is_where_no_change_is_kept(scenario: Scenario) -> None:
+    # Who only gains takes that without an event.
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+
+
 @cases(40)
 @given(scenarios(), st.integers(0, 9), SOON_US)
 def test_members_come_to_the_state_in_which_they_would_be(
@@ -122,6 +130,33 @@ def test_members_that_keep_what_they_have_cost_few_events() -> None:
     computed, queued = both(scenario)
     assert without_events(computed) == without_events(queued)
     assert computed.result.events * 2 < queued.result.events
+
+
+def gaining(**config: int) -> Scenario:
+    """Return how 24 of 29 members get a partition of the one that leaves."""
+    group = named("rolling-restart", protocol=GroupProtocol.CLASSIC)
+    one = replace(group.members[0], assignors=COOPERATIVE)
+    members = tuple(replace(one, name=f"c{number}") for number in range(30))
+    members = tuple(replace(each, **config) for each in members)  # type: ignore[arg-type]  # numbers
+    plan = (Action(at_ms=600_000, do=Verb.STOP, member="c0"),)
+    return replace(group, topics={"orders": 720}, members=members, plan=plan, until_ms=1_000_000)
+
+
+def test_members_that_only_gain_have_no_event() -> None:
+    scenario = gaining()
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
+    assert computed.result.moves == 24
+    assert computed.result.events <= 20
+
+
+def test_who_is_too_long_in_its_callback_for_what_it_gains_leaves() -> None:
+    scenario = gaining(assign_ms=8000, rebalance_timeout_ms=7000)
+    scenario = replace(scenario, topics={"orders": 24})  # at first nobody has two
+    few = replace(scenario.members[0], assign_ms=0)
+    scenario = replace(scenario, members=(few, *scenario.members[1:]))
+    computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
+    assert without_events(computed) == without_events(queued)
 
 
 @pytest.mark.parametrize("verb", [Verb.STOP, Verb.SUBSCRIBE])

@@ -1,8 +1,9 @@
-"""Eager members that are assigned something else than they had, in a round that is computed.
+"""Members that are assigned something else than they had, in a round that is computed.
 
-Each has given up everything, and takes what it is given once its callback is over: that is
-arithmetic, whatever it is (`consumption`). Until its assignment arrives nothing of the member may
-have changed, if it goes on by events.
+An eager one has given up everything, and takes what it is given once its callback is over: that is
+arithmetic, whatever it is (`consumption`). So it is for a cooperative one that keeps what it has
+and gets more; who loses something goes on by events. Until its assignment arrives nothing of the
+member may have changed, if it goes on by events.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from typing import NamedTuple
 
 from assignors.membership import Membership
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
+from assignors.simulation.timed.protocols.partitions import count, has_all
+from assignors.simulation.timed.stages.consumption import Consuming
 from assignors.simulation.timed.stages.members import keep
+from assignors.simulation.timed.stages.plain import PlainMembers
 from assignors.simulation.timed.stages.stage import Round, Stage
 from wire import TopicPartitions, decode_assignment
 
@@ -22,24 +26,41 @@ class Unread(NamedTuple):
 
     assignment_bytes: bytes | None
     assignment_read: TopicPartitions
+    owned: TopicPartitions
     memberships: tuple[Membership, ...]
     generation: int
     chosen: int
     is_leader: bool
 
 
-def give(stage: Stage, number: int, plan: Mapping[str, bytes]) -> None:
-    """Let a plan give an eager member of a stage something else than it had.
+def assign(
+    stage: Stage, plan: Mapping[str, bytes], plain: PlainMembers, consuming: Consuming
+) -> list[int]:
+    """Let a plan give members of a stage something else than they had; return who loses something.
 
-    Nothing of the member changes yet. Cost: O(its partitions).
+    Nothing of a member changes yet. Cost: O(members + partitions of those).
     """
-    row, members = stage.rows[number], stage.members
-    assignment = plan.get(members.ids[row], b"")
-    read = decode_assignment(assignment).value
-    share = {} if read is None else read.partitions
-    stage.given[number] = takes = any(share.values())
-    members.assigned[row], members.owned[row] = assignment, share
-    members.parts[row], members.consumes[row] = None, takes
+    losing, members = [], stage.members
+    may_gain = consuming.may_gain
+    for number in stage.changed(plan):
+        row = stage.rows[number]
+        assignment = plan.get(members.ids[row], b"")
+        read = decode_assignment(assignment).value
+        share = {} if read is None else read.partitions
+        if not plain.are_eager[number]:
+            gains = members.assigned[row] is not None and _is_more(share, members.owned[row])
+            if not (gains and may_gain and plain.may_gain[number] and number not in stage.entered):
+                losing.append(number)
+                continue
+        stage.given[number] = takes = any(share.values())
+        members.assigned[row], members.owned[row] = assignment, share
+        members.parts[row], members.consumes[row] = None, takes
+    return losing
+
+
+def _is_more(share: TopicPartitions, owned: TopicPartitions) -> bool:
+    """Return whether a share has all that is owned, and more."""
+    return count(share) > count(owned) and has_all(share, owned)
 
 
 def apply(member: ClassicMember, assignment: bytes, share: TopicPartitions, after: Round) -> Unread:
@@ -47,6 +68,7 @@ def apply(member: ClassicMember, assignment: bytes, share: TopicPartitions, afte
     before = Unread(
         member.assignment_bytes,
         member.assignment_read,
+        member.owned,
         member.memberships,
         member.generation,
         member.chosen,
@@ -59,6 +81,6 @@ def apply(member: ClassicMember, assignment: bytes, share: TopicPartitions, afte
 
 def take_back(member: ClassicMember, before: Unread) -> None:
     """Let a member not have read its assignment: that is still on its way."""
-    member.assignment_bytes, member.assignment_read = before[:2]
+    member.assignment_bytes, member.assignment_read, member.owned = before[:3]
     member.memberships, member.generation = before.memberships, before.generation
     member.chosen, member.is_leader = before.chosen, before.is_leader

@@ -9,7 +9,7 @@ times at which it happened.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -55,6 +55,11 @@ class Consuming:
     def ledger(self) -> Ledger:
         """The ledger."""
         return self.meter.ledger
+
+    @property
+    def may_gain(self) -> bool:
+        """Whether members may begin to consume something without anybody looking."""
+        return not (self.ledger.deleted or (self.watch and self.watch.committed_by))
 
     def give_up(self, numbers: Sequence[int], at: Sequence[int]) -> None:
         """Record that members have given up everything, each at its time. Cost: O(members)."""
@@ -104,10 +109,10 @@ class Consuming:
         )
 
     def given(self, numbers: Sequence[int], shares: Sequence[TopicPartitions]) -> Shares | None:
-        """Return what members are given who have given up something.
+        """Return what members are given who have given up something, or get more than they have.
 
-        `None` if somebody has one of these partitions, or it is given twice. Cost: O(members), of
-        those who have not given up just that O(partitions).
+        `None` if somebody else has one of these partitions, or it is given twice. Cost: O(members),
+        of those who have not given up just that O(partitions).
         """
         if self.watch is not None and self.watch.committed_by:
             return None
@@ -117,11 +122,13 @@ class Consuming:
             if name in away and away[name].owned is share:
                 same.add(name)
             else:
-                fresh.append(share)
-        for share in fresh:
+                fresh.append((name, share))
+        for name, share in fresh:
             for one in pairs(share):
                 had = self._consumers(*one)
-                is_given_up = all(name in away and name not in same for name in had)
+                if had == [name] and name not in away:
+                    continue  # it goes on with that
+                is_given_up = all(each in away and each not in same for each in had)
                 if one in others or not self._exists(*one) or not is_given_up:
                     return None
                 others.add(one)
@@ -168,7 +175,8 @@ class Consuming:
         if not has_come:
             return None
         if self.watch is not None:
-            self.watch.does[number] = Consumption(callbacks=frozenset({ASSIGNED}))
+            does = self.watch.does[number]
+            self.watch.does[number] = replace(does, callbacks=frozenset({ASSIGNED}))
         return takes
 
     def _take(self, numbers: Sequence[int]) -> None:

@@ -40,6 +40,8 @@ class PlainMembers:
     """bool[N]: who gives up everything before it joins."""
     has_eager: bool
     """Whether anybody does."""
+    may_gain: NDArray[np.bool_]
+    """bool[N]: who may take what it is given without an event."""
     revoke_us: Int64
     """int64[N]: how long the callback for what it gives up takes."""
     assign_us: Int64
@@ -102,6 +104,9 @@ def plain_members(members: Sequence[ClassicMember], *, keeps_changes: bool) -> P
         request_limits=np.array([each.request_timeout_ms * MILLISECOND for each in configs]),
         are_eager=np.array([not each.is_cooperative for each in members], dtype=np.bool_),
         has_eager=not all(each.is_cooperative for each in members),
+        may_gain=np.array(
+            [not keeps_changes and _calls_back_in_time(each) for each in members], dtype=np.bool_
+        ),
         revoke_us=np.array([each.revoke_ms * MILLISECOND for each in configs]),
         assign_us=np.array([each.assign_ms * MILLISECOND for each in configs]),
         polls=[each.polls if isinstance(each, Draws) else Dice(0) for each in draws],

@@ -10,8 +10,8 @@ Nothing of a member changes before its plan is delivered. Whenever something els
 member, or to the group, what the members have done so far is played once more for them, event by
 event, from where the stage began (`EventQueue.rewound`), and they go on as all others do. So does
 the leader. Cooperative members that get other partitions go on by events from there, until they
-have joined again (`joining`); eager ones give up all first, and take what they are given
-(`consumption`).
+have joined again (`joining`), unless they only gain (`assigning`); eager ones give up all first,
+and take what they are given (`consumption`).
 
 That every run ends the same as by events alone is a law (`tests/simulation/timed/test_stages.py`).
 """
@@ -44,7 +44,7 @@ from assignors.simulation.timed.protocols.effects import (
     CoordinatorEvent,
     Fired,
 )
-from assignors.simulation.timed.stages.assigning import give
+from assignors.simulation.timed.stages.assigning import assign
 from assignors.simulation.timed.stages.at_rest import Kept
 from assignors.simulation.timed.stages.consumption import NEVER_TAKES, Consuming
 from assignors.simulation.timed.stages.joining import Entering, answer_joins, let_join, stage_of
@@ -276,10 +276,7 @@ class ComputedRounds:
         if plan is None:
             return
         self._replay(stage.late(self.heartbeats.queue.now))
-        for number in stage.changed(plan):
-            if self.plain.are_eager[number]:
-                give(stage, number, plan)
-                continue
+        for number in assign(stage, plan, self.plain, self.kept.consuming):
             self.kept.catch_up(number)
             await_plan(self.heartbeats, self.members[number], self.group, stage, number)
         if (taking := np.flatnonzero(stage.takes)).size:
