@@ -93,6 +93,28 @@ def test_kafkas_coordinator_has_the_same_state_after_a_loss(judge: Judge, histor
         pytest.param(mixed_coordinator.history, 235, 60, id="left-before-a-conversion"),
         # a lookup of patterns that is not written does not run again by itself
         pytest.param(mixed_coordinator.history, 10, 60, id="lookup-is-no-timer"),
+        # nor are the topics taken for compared that it has led to
+        pytest.param(mixed_coordinator.history, 20289, 21, id="topics-of-a-lost-lookup"),
+        # a static member whose return is not written has its old place again
+        pytest.param(mixed_coordinator.history, 9427, 50, id="static-member-is-back"),
+        # one that has left before leaves the protocols that Kafka then counts
+        pytest.param(mixed_coordinator.history, 202699, 49, id="static-member-has-gone"),
+        # a group that went without a record is back when a commit is not written
+        pytest.param(mixed_coordinator.history, 20684, 4, id="group-is-back-for-a-commit"),
+        # and is not mixed up with the next one, whose epochs are in the same log
+        pytest.param(
+            mixed_coordinator.history, 20386, 43, id="epochs-of-a-group-without-tombstones"
+        ),
+        # nor does the first record of a group that came later make it go
+        pytest.param(mixed_coordinator.history, 20470, 79, id="first-record-of-a-later-group"),
+        # members come back in the order of Kafka's map: after a conversion
+        pytest.param(mixed_coordinator.history, 20071, 60, id="order-after-a-conversion"),
+        # after two of them, of which the second one made another group
+        pytest.param(mixed_coordinator.history, 201135, 52, id="order-after-two-conversions"),
+        # and where all of them had gone
+        pytest.param(mixed_coordinator.history, 201702, 45, id="order-of-members-that-had-gone"),
+        # a classic group that is back has been in its state since then
+        pytest.param(mixed_coordinator.history, 20305, 42, id="since-when-it-is-in-its-state"),
     ],
 )
 def test_histories_that_once_differed(
