@@ -9,7 +9,7 @@ else has to do with their partitions, all of these cost the same, and are not lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -125,6 +125,23 @@ class Ledger:
             self.changes.append(Change(at=at, member_id=member, owned=owned, reason=reason))
         return has_lost
 
+    def end(
+        self, at: int, member: str, gone: Mapping[str, Iterable[int]], rest: TopicPartitions
+    ) -> bool:
+        """Let a member end to consume some of its partitions at `at`, so that the rest is left.
+
+        It consumes these, unless a topic is deleted. Returns whether it lost something. Cost:
+        O(those that go).
+        """
+        if self.deleted:
+            return self.consume(at, member, rest, "revoked")
+        ended = sum([self._end(at, member, topic, numbers) for topic, numbers in gone.items()])
+        self.changed_at = max(at, self.changed_at)
+        self.consumed[member] = rest
+        self.loads[member] -= ended
+        self.consumed_count -= ended
+        return True
+
     def _change(
         self, at: int, member: str, before: TopicPartitions, owned: TopicPartitions
     ) -> bool:
@@ -237,9 +254,10 @@ class Ledger:
                 self.moves += is_counted and partition.last is not None
                 partition.last = member
 
-    def _end(self, at: int, member: str, topic: str, numbers: Iterable[int]) -> None:
+    def _end(self, at: int, member: str, topic: str, numbers: Iterable[int]) -> int:
+        """Let a member consume partitions no more that exist; return how many these are."""
         listed = self.partitions[topic]
-        size = len(listed)
+        size, ended = len(listed), 0
         for number in numbers:
             if number >= size:
                 continue
@@ -251,6 +269,8 @@ class Ledger:
             elif len(consumers) == 1:
                 self.doubled.discard((topic, number))
                 self._count_double(at, partition)
+            ended += 1
+        return ended
 
     def _look_at_consumers(self, partition: _Partition) -> None:
         if self.look_closely is not None:

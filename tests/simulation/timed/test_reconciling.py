@@ -17,13 +17,21 @@ from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.monitors.violation import Violation
 from assignors.simulation.timed.protocols.consumer import step as consumer_step
-from assignors.simulation.timed.protocols.consumer.assignment.unwritten import brought_on
+from assignors.simulation.timed.protocols.consumer.assignment.unwritten import (
+    Kept,
+    brought_on,
+    released,
+)
 from assignors.simulation.timed.protocols.consumer.coordinator import heartbeat, updated
 from assignors.simulation.timed.protocols.consumer.coordinator_state import (
     Changes,
     ConsumerCoordinator,
 )
-from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
+from assignors.simulation.timed.protocols.consumer.group import ConsumerMember
+from assignors.simulation.timed.protocols.consumer.messages import (
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
+)
 from assignors.simulation.timed.protocols.effects import Arrived
 from assignors.simulation.timed.protocols.state_values import cloned
 from assignors.simulation.timed.scenario import (
@@ -37,6 +45,7 @@ from assignors.simulation.timed.scenario import (
 )
 from assignors.simulation.timed.sides import Sides
 from assignors.simulation.timed.simulation import Played, simulate
+from assignors.simulation.timed.stages.reconciling import asking
 from tests.conftest import cases
 from tests.simulation.timed.drawn import APPENDS_US, NETWORKS, SERVICES_US, actions, some_time_after
 from tests.simulation.timed.engines import without_events
@@ -320,6 +329,50 @@ def test_a_heartbeat_that_is_not_written_leads_to_what_a_written_one_does(
     scenario: Scenario,
 ) -> None:
     answered_without_records(scenario, pytest.MonkeyPatch())
+
+
+def released_without_records(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Play a scenario, each report of a member that has only given something up by a copy too.
+
+    Returns how many there were; `AssertionError` where anything else comes of one.
+    """
+    found = 0
+
+    def both(
+        state: ConsumerCoordinator, now_ms: int, member: ConsumerMember, epoch: int, kept: Kept
+    ) -> ConsumerHeartbeatResponse | None:
+        nonlocal found
+        copy = cloned(state)
+        response = released(state, now_ms, member, epoch, kept)
+        if response is None:
+            assert copy == state
+            return None
+        same = copy.group.members[member.member_id]
+        brief = brought_on(copy, now_ms, same, epoch, kept.target)
+        assert brief is not None
+        answer, timer = brief
+        assert timer is not None
+        assert (answer, timer[1], copy == state) == (response, None, True)
+        found += 1
+        return response
+
+    with monkeypatch.context() as patch:
+        patch.setattr(asking, "released", both)
+        simulate(scenario)
+    return found
+
+
+@cases(20)
+@given(scenarios())
+def test_a_report_of_what_is_kept_leads_to_what_any_report_does(scenario: Scenario) -> None:
+    released_without_records(scenario, pytest.MonkeyPatch())
+
+
+def test_most_members_that_give_something_up_report_what_they_keep(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    back = Action(at_ms=40_000, do=Verb.START, member="c0")
+    assert released_without_records(group_of(plan=(*group_of().plan, back)), monkeypatch) == 6
 
 
 def test_most_heartbeats_amid_a_rebalance_need_not_be_written(

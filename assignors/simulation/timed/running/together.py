@@ -12,6 +12,7 @@ from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
+from assignors.simulation.timed.protocols.consumer.records import EpochsByPartition
 from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
@@ -33,6 +34,7 @@ from assignors.simulation.timed.stages.reconciling.steps import MemberSteps
 from assignors.simulation.timed.stages.stage import StageDue
 from assignors.simulation.timed.stages.starts import classic, consumer
 from assignors.simulation.timed.stages.starts.start import NotTogether, Start
+from wire import TopicPartitions
 
 M = TypeVar("M")
 C = TypeVar("C")
@@ -85,7 +87,10 @@ def _compute_reconciliations(run: Run) -> None:
             heartbeats=heartbeats,
             watch=run.watch,
             steps=MemberSteps(
-                heartbeats=heartbeats, watch=run.watch, consume=partial(_consume_then, run)
+                heartbeats=heartbeats,
+                watch=run.watch,
+                consume=partial(_consume_then, run),
+                end=partial(_end_then, run),
             ),
         )
         run.happen, run.ledger.look_closely = members.happen, members.look_closely
@@ -99,6 +104,19 @@ def _consume_then(run: Run, number: int, at: int, consume: Consume) -> None:
     if has_lost:
         run.meter.touch_then(at, run.sides, number)
     if not owned:
+        run.faults.zombies.end(at, name)
+
+
+def _end_then(
+    run: Run, number: int, at: int, gone: EpochsByPartition, rest: TopicPartitions
+) -> None:
+    """Let a member consume some of its partitions no more from a moment on that may be over."""
+    name = run.scenario.members[number].name
+    has_lost = run.ledger.end(at, name, gone, rest)
+    run.meter.pauses.consume(name, rest, has_lost=has_lost)
+    if has_lost:
+        run.meter.touch_then(at, run.sides, number)
+    if not rest:
         run.faults.zombies.end(at, name)
 
 

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 from assignors.simulation.timed.costs.meter import Meter
 from assignors.simulation.timed.heartbeats import Heartbeats
-from assignors.simulation.timed.protocols.consumer.assignment.unwritten import brought_on
+from assignors.simulation.timed.protocols.consumer.assignment.unwritten import (
+    Kept,
+    brought_on,
+    released,
+)
 from assignors.simulation.timed.protocols.consumer.coordinator import heartbeat
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient, next_request
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeatResponse
@@ -20,7 +24,9 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     TimerKey,
 )
+from assignors.simulation.timed.protocols.partitions import count
 from assignors.simulation.timed.stages.reconciling.way import report_of
+from wire import TopicPartitions
 
 SESSION = "session"
 
@@ -65,6 +71,35 @@ class Asking:
         self.take_note(Arrived(0, request), before)
         assert isinstance(changes.response, ConsumerHeartbeatResponse)
         return changes.response, bool(changes.records)
+
+    def release(self, client: ConsumerClient, kept: Kept) -> ConsumerHeartbeatResponse | None:
+        """Return the answer to a report in which a member that only gives something up has done so.
+
+        It waits for records. `None`: it has another target by now. Cost: O(its partitions).
+        """
+        state, now = self.waiting.coordinator, self.heartbeats.queue.now
+        before, now_ms = state.group.epoch, CLOCK_STARTS_MS + now // MILLISECOND
+        member = state.group.members.get(client.member_id)
+        if member is None:
+            return None
+        response = released(state, now_ms, member, client.epoch, kept)
+        if response is None:
+            return None
+        if self.meter.began is None or response.epoch == before:
+            self.meter.count(now, self.heartbeats.sides, before)
+        self.heartbeats.queue.stop((COORDINATOR, ("rebalance", client.member_id)))
+        return response
+
+    def to_keep(self, client: ConsumerClient, given: TopicPartitions) -> Kept | None:
+        """Return what a member comes to that is only to give something up, as it is told.
+
+        `None`: its target has more, or less. Cost: O(topics).
+        """
+        state = self.waiting.coordinator
+        member, size = state.group.members[client.member_id], count(given)
+        target, gone = state.group.target_of(member), member.revoking
+        is_all = count(target) == size == count(client.owned) - sum(map(len, gone.values()))
+        return Kept(target, gone, state.cluster) if is_all else None
 
     def _start(self, key: TimerKey, after_us: int | None, data: int) -> None:
         """Start or stop a timer of the coordinator."""

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from assignors.simulation.timed.plain_heartbeats import Rest
+from assignors.simulation.timed.protocols.consumer.assignment.unwritten import Kept
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerHeartbeat,
@@ -73,6 +74,8 @@ class Reconciling:
     stops_at: int = 0
     """When it stops to consume what it gives up, where nobody has to do with that until its report
     arrives; 0: it has, or another event is for that."""
+    kept: Kept | None = None
+    """What it comes to then, where that is all that its target has."""
     reports_at: int = 0
     """When it reports what it keeps, where nobody has to do with that until the report arrives."""
     report: tuple[int, ConsumerHeartbeat | None, int] | None = None
@@ -83,3 +86,27 @@ class Reconciling:
     def rest(self) -> Rest:
         """How it rests, of which nothing is in the queue."""
         return Rest(self.due, self.every, self.session_over, self.session_timeout, self.member_id)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether nobody has looked since it was told to stop to consume something (`stops_at`)."""
+        return self.stops_at > 0 and self.pending is not None and self.pending[1] is None
+
+    def sent(self, at: int) -> int:
+        """Return how many heartbeats it has sent by then, of those that are due."""
+        return max((at - self.due) // self.every + 1, 0)
+
+
+def set_out(
+    known: Reconciling | None, number: int, client: ConsumerClient, rest: Rest
+) -> Reconciling:
+    """Return a member that was at rest, or joins; `known` is how it was on its way before."""
+    due, every, session_over, timeout, member_id = rest
+    if known is None:
+        key = ("reconciling", number)
+        return Reconciling(
+            number, client, key, Next.HEARTBEAT, due, every, session_over, timeout, member_id
+        )
+    known.due, known.every, known.session_over = due, every, session_over
+    known.session_timeout, known.member_id, known.stops_at = timeout, member_id, 0
+    return known

@@ -22,7 +22,10 @@ from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.monitors.watch import Watch
 from assignors.simulation.timed.plain_heartbeats import Rest
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
-from assignors.simulation.timed.protocols.consumer.messages import ConsumerError
+from assignors.simulation.timed.protocols.consumer.messages import (
+    ConsumerError,
+    ConsumerHeartbeatResponse,
+)
 from assignors.simulation.timed.protocols.consumer.step import committed
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.protocols.partitions import are_same, count
@@ -30,15 +33,13 @@ from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.stages.reconciling.asking import Asking
 from assignors.simulation.timed.stages.reconciling.by_events import put_back, send_answer, unhear
 from assignors.simulation.timed.stages.reconciling.expecting import until_next
-from assignors.simulation.timed.stages.reconciling.joining import (
-    asked_to_join,
-    taken_out,
-)
+from assignors.simulation.timed.stages.reconciling.joining import asked_to_join, taken_out
 from assignors.simulation.timed.stages.reconciling.member import (
     Answer,
     Next,
     ReconciliationDue,
     Reconciling,
+    set_out,
 )
 from assignors.simulation.timed.stages.reconciling.steps import MemberSteps
 from assignors.simulation.timed.stages.reconciling.way import (
@@ -96,19 +97,8 @@ class ReconcilingMembers:
 
     def _begin(self, number: int, rest: Rest) -> Reconciling:
         """Let a member be on its way, of which nothing is in the queue."""
-        due, every, session_over, timeout, member_id = rest
-        one = self.known.get(number)
-        if one is None:
-            client, key = self.clients[number], ("reconciling", number)
-            one = Reconciling(
-                number, client, key, HEARTBEAT, due, every, session_over, timeout, member_id
-            )
-            self.known[number] = one
-        else:
-            one.due, one.every, one.session_over = due, every, session_over
-            one.session_timeout, one.member_id = timeout, member_id
-        one.stops_at = 0
-        self.members[number] = one
+        one = set_out(self.known.get(number), number, self.clients[number], rest)
+        self.known[number] = self.members[number] = one
         return one
 
     def join(self, token: int, replicated: int) -> bool:
@@ -127,10 +117,9 @@ class ReconcilingMembers:
         if found is None:
             return False
         committed(waiting, token)
-        rest, answer = found
-        one, target = self._begin(number, rest), answer.response.assignment or {}
+        one, answer = self._begin(number, found[0]), found[1]
         one.answer, one.pending, one.report = answer, (answer.returns, None), None
-        if count(target):
+        if count(answer.response.assignment or {}):
             self._expect_next(one, ASSIGNMENT, gains_at(one.client, answer.returns))
         else:
             self._expect_kept(one, sets_out_at(one.client, answer.returns))
@@ -178,33 +167,46 @@ class ReconcilingMembers:
         client.number = client.in_flight = client.number + 1
         one.due += one.every
         heartbeats.network.count(heartbeats.plain.request, 1)
+        response, is_written = self.asking.answer(client, is_report=False)
         leaves = heartbeats.queue.now + heartbeats.broker.service_us
         # An answer to a heartbeat that said nothing comes last of its moment: see `Network.send`.
-        self._ask(one, client.number, leaves, ANSWER, is_report=False)
+        self._answer(one, (client.number, response), (leaves, is_written), ANSWER)
 
     def _arrive(self, one: Reconciling) -> None:
         """Let the coordinator handle a report."""
-        if one.report is None:
+        client, kept, response = one.client, one.kept, None
+        if kept is not None and one.is_told:
+            self.steps.have_released(one, kept.gone)
+            response = self.asking.release(client, kept)
+        elif one.report is None:
             self.steps.have_kept(one)
         assert one.report is not None, "it is sent"
-        network, now = self.heartbeats.network, self.heartbeats.queue.now
+        is_written = response is not None
+        if response is None:
+            response, is_written = self.asking.answer(client, is_report=True)
+        network = self.heartbeats.network
         # As `Network.handled`: of consumer groups nothing else that comes to it is computed.
-        leaves = max(now, network.busy_until) + self.heartbeats.broker.service_us
-        network.busy_until = leaves
-        self._ask(one, one.report[0], leaves, None, is_report=True)
+        begins = max(self.heartbeats.queue.now, network.busy_until)
+        network.busy_until = leaves = begins + self.heartbeats.broker.service_us
+        self._answer(one, (one.report[0], response), (leaves, is_written), None)
 
-    def _ask(
-        self, one: Reconciling, own_number: int, leaves: int, rank: Rank | None, *, is_report: bool
+    def _answer(
+        self,
+        one: Reconciling,
+        answered: tuple[int, ConsumerHeartbeatResponse],
+        leaves_at: tuple[int, bool],
+        rank: Rank | None,
     ) -> None:
-        """Let the coordinator handle a report, or a heartbeat; see what its answer leads to."""
-        heartbeats, client = self.heartbeats, one.client
+        """Let the coordinator have handled a report, or a heartbeat; see what comes of its answer.
+
+        That leaves then, or once its records are replicated.
+        """
+        heartbeats, client, (own_number, response) = self.heartbeats, one.client, answered
         network, now = heartbeats.network, heartbeats.queue.now
+        leaves = leaves_at[0] + leaves_at[1] * heartbeats.broker.append_us
         link = network.links[one.number]
         link.arrives = now
         one.session_over = now + one.session_timeout
-        response, is_written = self.asking.answer(client, is_report=is_report)
-        if is_written:
-            leaves += heartbeats.broker.append_us
         returns = max(leaves + network.delays.one(link.back, leaves), link.returns)
         link.returns = returns
         one.answer = answer = Answer(own_number, response, returns, rank, client.epoch)
@@ -245,7 +247,7 @@ class ReconcilingMembers:
         if reports_at is None or is_seen or reports_at + network.longest_us >= limit:
             self._expect_next(one, REVOCATION, at)
         else:
-            one.stops_at = at
+            one.stops_at, one.kept = at, self.asking.to_keep(client, target)
             self._expect_kept(one, reports_at)
 
     def _expect_kept(self, one: Reconciling, at: int) -> None:
@@ -288,8 +290,7 @@ class ReconcilingMembers:
             self._await(one)
 
     def _start(self, one: Reconciling, at: int, rank: Rank | None = None) -> None:
-        number = one.number
-        self.heartbeats.queue.start(one.key, at, (number, DUE), rank, number)
+        self.heartbeats.queue.start(one.key, at, (one.number, DUE), rank, one.number)
 
     # Whatever is not so
 
@@ -344,7 +345,6 @@ class ReconcilingMembers:
         """Count heartbeats up to the end of a run; let members know of it. Cost: O(members)."""
         for one in self.members.values():
             if one.next is HEARTBEAT:
-                sent = max((at - one.due) // one.every + 1, 0)
-                self.heartbeats.network.count(self.heartbeats.plain.request, sent)
+                self.heartbeats.network.count(self.heartbeats.plain.request, one.sent(at))
             elif one.pending is not None:
                 self.steps.catch_up(one, at + 1)

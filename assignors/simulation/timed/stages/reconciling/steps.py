@@ -16,6 +16,7 @@ from assignors.simulation.timed.network import NEVER
 from assignors.simulation.timed.protocols.consumer.member import step
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
+from assignors.simulation.timed.protocols.consumer.records import EpochsByPartition
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Answered,
@@ -30,10 +31,12 @@ from assignors.simulation.timed.stages.reconciling.member import Answer, Reconci
 from assignors.simulation.timed.stages.reconciling.way import (
     end_revocation,
     give_up,
+    give_up_and_report,
     is_plain,
     set_out_to_gain,
     take,
 )
+from wire import TopicPartitions
 
 BEAT = HEARTBEAT.key
 POLLED, REVOKED, ASSIGNED = (Fired((name,), 0) for name in ("poll", "revoked", "assigned"))
@@ -50,6 +53,8 @@ class MemberSteps:
     watch: Watch | None
     consume: Callable[[int, int, Consume], None]
     """(member, moment, what) -> nothing: lets a member consume other partitions from then on."""
+    end: Callable[[int, int, EpochsByPartition, TopicPartitions], None]
+    """(member, moment, what, the rest) -> nothing: lets a member end to consume something then."""
     plain: dict[int, bool] = field(default_factory=dict)
     """Member number -> whether it `is_plain`, of those that were asked for."""
 
@@ -128,6 +133,21 @@ class MemberSteps:
         """Return whether monitors look at a member's next steps: a callback of it runs."""
         watch = self.watch
         return watch is not None and bool(watch.does[number].callbacks)
+
+    def have_released(self, one: Reconciling, gone: EpochsByPartition) -> None:
+        """Let a member that nobody looked at have given up what it had to, and reported it.
+
+        Cost: O(what it gives up).
+        """
+        client, answer = one.client, one.answer
+        assert answer is not None, "it has set off"
+        give_up_and_report(client, answer.response)
+        self.end(one.number, one.stops_at, gone, client.owned)
+        if self.watch is not None:
+            self.watch.does[one.number] = consuming(client.owned)
+        self.heartbeats.network.count(self.heartbeats.plain.request, 1)
+        one.stops_at, one.pending, one.due = 0, None, one.reports_at + one.every
+        one.report = (client.number, None, self.heartbeats.queue.now)
 
     def have_kept(self, one: Reconciling) -> None:
         """Let a member that was alone have reported what it keeps. Cost: O(its partitions)."""

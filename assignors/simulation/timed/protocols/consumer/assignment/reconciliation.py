@@ -50,7 +50,13 @@ def reconciled(
         if topic not in asked or topic not in known:
             target = {each: n for each, n in target.items() if each in asked and each in known}
             break
-    return _next(member, target_epoch, target, owned, partition_epochs)
+    given_up = _given_up(member.assigned, target)
+    if given_up is None:
+        return _next(member, target_epoch, target, owned, partition_epochs)
+    kept, lost = given_up
+    if lost and _owns_any(owned, lost):
+        return member.brought_to(member.epoch, member.epoch, UNREVOKED, kept, lost)
+    return member.brought_to(target_epoch, member.epoch, STABLE, kept, {})
 
 
 def _next(
@@ -96,6 +102,35 @@ def _next(
         kept[topic] = {**kept.get(topic, {}), **numbers}
     state = MemberState.UNRELEASED if must_wait else STABLE
     return member.brought_to(target_epoch, member.epoch, state, kept, {})
+
+
+def _given_up(
+    assigned: EpochsByPartition, target: TopicPartitions
+) -> tuple[EpochsByPartition, EpochsByPartition] | None:
+    """Return what a member keeps, and what it loses; `None`: it also gains something.
+
+    Most are so. Cost: O(its partitions).
+    """
+    kept: dict[str, Mapping[int, int]] = {}
+    lost: dict[str, Mapping[int, int]] = {}
+    for topic, numbers in target.items():
+        if not numbers:
+            continue
+        had = assigned.get(topic)
+        if had is None or len(numbers) > len(had):
+            return None
+        try:
+            stays = {number: had[number] for number in numbers}
+        except KeyError:
+            return None
+        if len(stays) == len(had):
+            kept[topic] = had
+        else:
+            kept[topic] = stays
+            lost[topic] = {number: epoch for number, epoch in had.items() if number not in stays}
+    if len(kept) < len(assigned):
+        lost.update((topic, had) for topic, had in assigned.items() if had and topic not in kept)
+    return kept, lost
 
 
 def _without(epochs: Mapping[int, int], gone: Mapping[int, int]) -> dict[int, int]:

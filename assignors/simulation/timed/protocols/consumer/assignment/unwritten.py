@@ -7,6 +7,9 @@ its timers and the answer are the same.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from assignors.model import Cluster
 from assignors.simulation.timed.protocols.consumer.assignment.rounds import nearer, rebalance_timer
 from assignors.simulation.timed.protocols.consumer.assignment.targets import may_compute
 from assignors.simulation.timed.protocols.consumer.coordinator_state import (
@@ -22,10 +25,22 @@ from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerError,
     ConsumerHeartbeatResponse,
 )
+from assignors.simulation.timed.protocols.consumer.records import EpochsByPartition
 from wire import TopicPartitions
 
 NONE = ConsumerError.NONE
 STABLE, UNREVOKED = MemberState.STABLE, MemberState.UNREVOKED
+
+
+class Kept(NamedTuple):
+    """What a member is to come to that only gives something up."""
+
+    target: TopicPartitions
+    """All that it keeps, as its target has it."""
+    gone: EpochsByPartition
+    """What it gives up."""
+    cluster: Cluster
+    """The topics as they were then."""
 
 
 def brought_on(
@@ -43,13 +58,7 @@ def brought_on(
     """
     group = state.group
     target_epoch = group.target_epoch
-    if (
-        not 0 < epoch == member.epoch
-        or (member.instance_id and group.static_member(member.instance_id) is not member)
-        or not group.counts.are_plain
-        or group.is_refresh_due
-        or (target_epoch < group.epoch and may_compute(state, group, now_ms))
-    ):
+    if not _stays_as_it_is(state, now_ms, member, epoch):
         return None
     if epoch == target_epoch and member.state is STABLE:
         return ConsumerHeartbeatResponse(NONE, member.member_id, epoch), None
@@ -62,3 +71,38 @@ def brought_on(
     given = None if after.assigned == member.assigned else partitions_of(after.assigned)
     response = ConsumerHeartbeatResponse(NONE, after.member_id, after.epoch, given)
     return response, rebalance_timer(after)
+
+
+def released(
+    state: ConsumerCoordinator, now_ms: int, member: ConsumerMember, epoch: int, kept: Kept
+) -> ConsumerHeartbeatResponse | None:
+    """Return the answer to a report that a member owns nothing more of what it had to give up.
+
+    What it keeps is all that its target has. `None`: that is another one by now, or it leads to
+    more, and nothing has changed. Else its timer stops. Cost: O(partitions of the member).
+    """
+    group, (target, gone, cluster) = state.group, kept
+    if (
+        member.revoking is not gone
+        or group.target_of(member) is not target
+        or state.cluster is not cluster
+        or not _stays_as_it_is(state, now_ms, member, epoch)
+    ):
+        return None
+    after = member.brought_to(group.target_epoch, epoch, STABLE, member.assigned, {})
+    group.move(member, after)
+    return ConsumerHeartbeatResponse(NONE, after.member_id, after.epoch)
+
+
+def _stays_as_it_is(
+    state: ConsumerCoordinator, now_ms: int, member: ConsumerMember, epoch: int
+) -> bool:
+    """Return whether a heartbeat that asks for nothing changes nothing but its member."""
+    group = state.group
+    return (
+        0 < epoch == member.epoch
+        and not (member.instance_id and group.static_member(member.instance_id) is not member)
+        and group.counts.are_plain
+        and not group.is_refresh_due
+        and (group.target_epoch == group.epoch or not may_compute(state, group, now_ms))
+    )
