@@ -134,7 +134,7 @@ def chosen_rows(arrays: OwnedArrays, rows: Int64) -> OwnedArrays:
 def bounds_of(count: Int64) -> Int64:
     """Return where lists with so many elements begin, and the last ends, int64[N + 1]."""
     bounds = np.zeros(len(count) + 1, dtype=np.int64)
-    count.cumsum(out=bounds[1:])
+    np.add.accumulate(count, out=bounds[1:])  # in a third of the time of `cumsum`
     return bounds
 
 

@@ -124,7 +124,7 @@ def build(
         remote = remote_classes[:, racks.rack]
         assert remote.shape == (row_count, member_count)
     is_taken = row_of >= 0
-    are_all = bool(is_taken.all())
+    are_all = np.count_nonzero(is_taken) == len(is_taken)
     owner, cell = owned_cells(owner, row_of, allowed, None if are_all else is_taken)
     taken = row_of if are_all else row_of[is_taken]
     return _rows(

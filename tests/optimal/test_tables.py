@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assignors.optimal import few_cells
 from assignors.optimal.flow import table
 from assignors.optimal.flow.table import Cells, SparseTable, bit_sets, table_of
 from tests.optimal.groups import OWNERS, SHAPES, group, with_racks
@@ -30,6 +31,7 @@ def test_tables_kept_either_way_end_alike(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     setting, *values = ways
+    monkeypatch.setattr(few_cells, "CELLS_MAX", -1)
     for seed in range(groups):
         made = group(seed, member_max=25, topic_max=10, size_max=12, shape=shape, owners=owners)
         made = with_racks(made, seed, rack_max=3) if seed % 2 else made
@@ -60,6 +62,7 @@ def test_cells_read_and_sum_as_those_of_arrays(
         for at_row, at_member, amount in changes:
             at = at_row * 5 + at_member
             placed[at] = max(0, placed[at] + amount)
+        made.add_rows(np.array([2, 0]), np.array([[0, 1, 0, 0, 3], [2, 0, 0, 0, 1]]))
     for one, other in zip(dense.sums(), sparse.sums(), strict=True):
         assert one.tolist() == other.tolist()
     allowed = np.arange(4 * 5).reshape(4, 5) % 3 > 0

@@ -88,7 +88,7 @@ def start(
         table.give_back(remote)
     by_row, load = table.sums() if sums is None or remote is not None else sums
     unplaced = size - by_row
-    assert (unplaced >= 0).all(), "more partitions are owned than there are"
+    assert not np.count_nonzero(unplaced < 0), "more partitions are owned than there are"
     if remote is not None and len(size) <= ROWS_MAX:
         pour_by_kind(
             table=table,

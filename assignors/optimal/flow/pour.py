@@ -69,7 +69,7 @@ def pour(
         return
     free, placed = int(np.add.reduce(unplaced)), int(np.add.reduce(load))
     if is_worth_counting(free, placed, len(waiting)):
-        left = takers[::-1].cumsum(axis=0)[::-1]
+        left = np.add.accumulate(takers[::-1], axis=0, dtype=np.int64)[::-1]
     else:
         takers &= room > 0
     if np.count_nonzero(takers) <= FEW * len(waiting):
@@ -116,9 +116,8 @@ def _pour_counted(
     for turn, amount in enumerate(unplaced[waiting].tolist()):
         given[turn] = share_many(room * takers[turn], amount, lefts[turn])
         room -= given[turn]
-    unplaced[waiting] -= given.sum(axis=1)
-    place, member = given.nonzero()
-    table.add_cells(waiting[place] * len(room) + member, given[place, member])
+    unplaced[waiting] -= np.add.reduce(given, axis=1)
+    table.add_rows(waiting, given)
 
 
 def _pour_few(

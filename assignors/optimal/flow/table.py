@@ -82,6 +82,10 @@ class DenseTable:
         """Add to these cells, each once: row * members + member."""
         self.placed.ravel()[cell] += given.astype(np.int32)
 
+    def add_rows(self, rows: Int64, given: Int64) -> None:
+        """Let members have more of these rows, each once: `given` is int64[rows, M]."""
+        self.placed[rows] += given.astype(np.int32)
+
     def kinds(self, allowed: Bool, *, is_below: bool) -> Kinds:
         """Return by row who is allowed, has less than it owns, some but no more, and more.
 
@@ -153,6 +157,11 @@ class SparseTable:
         _, placed = self.views()
         for at, amount in zip(cell.tolist(), given.tolist(), strict=True):
             placed[at] += amount
+
+    def add_rows(self, rows: Int64, given: Int64) -> None:
+        """Let members have more of these rows, each once: `given` is int64[rows, M]."""
+        place, member = given.nonzero()
+        self.add_cells(rows[place] * self.member_count + member, given[place, member])
 
     def kinds(self, allowed: Bool, *, is_below: bool) -> Kinds:  # noqa: ARG002 - as of `DenseTable`
         """Return what `DenseTable.kinds` does."""
@@ -231,11 +240,13 @@ def table_of(cell: Int64, row_count: int, member_count: int) -> Table:
         table = np.bincount(cell, minlength=cell_count).astype(np.int32)
         owned = table.reshape(row_count, member_count)
         return DenseTable(owned=owned, placed=owned.copy())
-    keys, count = np.unique(cell, return_counts=True)
     if cell_count <= DENSE_MAX:
         owned = np.zeros((row_count, member_count), dtype=np.int32)
-        owned.ravel()[keys] = count
+        if len(cell):
+            keys, count = np.unique(cell, return_counts=True)
+            owned.ravel()[keys] = count
         return DenseTable(owned=owned, placed=owned.copy())
+    keys, count = np.unique(cell, return_counts=True)
     held = _cells_at(keys, count, member_count)
     return SparseTable(row_count=row_count, member_count=member_count, held=held, keys=keys)
 
