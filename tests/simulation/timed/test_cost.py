@@ -60,4 +60,5 @@ def test_joins_at_start_up_cost_events_in_proportion(protocol: str) -> None:
     )
     assert few.is_settled
     assert many.is_settled
-    assert many.events / (4 * MEMBERS) < 3 * few.events / MEMBERS
+    # Under the classic protocol there is none.
+    assert many.events / (4 * MEMBERS) <= 3 * few.events / MEMBERS
