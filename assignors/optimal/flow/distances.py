@@ -67,10 +67,55 @@ class Layers:
 _distances, _layers = unchecked(Distances), unchecked(Layers)
 
 
-def initial(residual: Residual) -> Distances:
-    """Return the distances for the start, in which no arc costs less than nothing."""
+def initial(residual: Residual, effort: Effort) -> Distances:
+    """Return the distances for the start, in which no arc costs less than nothing.
+
+    Where nothing can be sent for nothing, they are those with which something may be.
+    """
+    found = None if residual.remote is not None else _beyond_nothing(residual, effort)
     everybody = (1 << len(residual.load)) - 1
-    return _distances(row=[0] * (residual.hub + 2), members_at={0: everybody})
+    return found or _distances(row=[0] * (residual.hub + 2), members_at={0: everybody})
+
+
+def _beyond_nothing(residual: Residual, effort: Effort) -> Distances | None:
+    """Return the distances that `layers_of` and `move_away` would find if nothing was sent.
+
+    Members can pass something on for nothing only of what they have beyond what they own. Where
+    those that start with too much have nothing beyond, that takes a look at each row. `None`
+    elsewhere. Counts the same steps.
+    """
+    hub, goal, down, (within, above) = residual.hub, residual.hub + 1, residual.down[1], residual.up
+    full, beyond = 0, 0
+    for node in residual.supply:
+        if node < hub:
+            return None
+        full |= down[hub] if node == hub else 1 << (node - hub - 2)
+    for row in range(hub):
+        beyond |= above[row]
+    current = [goal, hub] if residual.hub_room[0] > 0 else [goal]
+    reached = above[goal] | (above[hub] if len(current) > 1 else 0)
+    if full & (beyond | reached) or any(residual.down[0]):
+        return None
+    waiting = [row for row, there in enumerate(down) if there and row not in current]
+    is_near = [row in current for row in range(hub + 2)]
+    near = steps = 0
+    while current:
+        new = reached & ~near
+        near |= new
+        steps += len(current) + len(waiting)
+        if not waiting or not new:
+            break
+        current = [row for row in waiting if down[row] & new]
+        waiting = [row for row in waiting if not down[row] & new]
+        reached = 0
+        for row in current:
+            is_near[row] = True
+            reached |= above[row]
+    far = ((1 << len(residual.load)) - 1) ^ near
+    if not near or not any(is_near[row] and within[row] & far for row in range(hub)):
+        return None
+    effort.add(steps)
+    return _distances(row=[int(not each) for each in is_near], members_at={0: near, 1: far})
 
 
 def layers_of(

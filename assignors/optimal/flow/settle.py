@@ -69,7 +69,7 @@ def search(residual: Residual, effort: Effort) -> Cut | None:
 
     Changes `residual`. Cost: as `settle`, without the tables.
     """
-    distances, before = initial(residual), None
+    distances, before = initial(residual, effort), None
     while residual.supply and not effort.is_spent:
         layers = layers_of(residual, distances, effort, before)
         if push_all(residual, layers, effort):
