@@ -10,6 +10,8 @@ from assignors.model import Group
 from assignors.options import Options
 from assignors.rebalance import Rebalance
 
+NO_CHOICE = Options()
+
 
 class RebalanceProtocol(IntEnum):
     """When members revoke partitions: all before a round, or only those that move."""
@@ -75,7 +77,7 @@ class Assignor:
         >>> assignor_named("java/sticky").configured(repairing).full_name
         'java/sticky'
         """
-        if self.configure is None or options == Options():
+        if self.configure is None or options == NO_CHOICE:
             return self
         assign = self.configure(options)
         return self if assign is None else replace(self, assign=assign)
