@@ -42,6 +42,8 @@ class LastRound:
     """When the plan was, and all sessions were renewed."""
     resting: Resting
     """All N; the last answer is the assignment."""
+    latest: int
+    """When the last one of these comes."""
     members: StageMembers
     unread: dict[int, Unread]
     """Member number -> what it was before it got something else than it had."""
@@ -136,6 +138,7 @@ class Kept:
             before=list(map(self.rounds.get, listed)),
             delivered_at=self.heartbeats.queue.now,
             resting=resting,
+            latest=int(resting.returned.max(initial=-1)),
             members=members,
             unread=unread,
             entered=entered,
@@ -192,6 +195,8 @@ class Kept:
         if last is None:
             return []
         self.consuming.record(self.heartbeats.queue.now)
+        if last.latest < self.heartbeats.queue.now:
+            return self.consuming.left()
         late = np.flatnonzero(last.resting.returned >= self.heartbeats.queue.now)
         pairs = zip(last.resting.numbers[late], last.resting.returned[late], strict=True)
         found = [

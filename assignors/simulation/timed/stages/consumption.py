@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assignors.ownership.changes import TopicPartition, pairs
+from assignors.ownership.changes import TopicPartition, changed_topics
 from assignors.simulation.timed.costs.meter import Meter
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.monitors.moment import ASSIGNED, Consumption
@@ -111,12 +111,13 @@ class Consuming:
     def given(self, numbers: Sequence[int], shares: Sequence[TopicPartitions]) -> Shares | None:
         """Return what members are given who have given up something, or get more than they have.
 
-        `None` if somebody else has one of these partitions, or it is given twice. Cost: O(members),
-        of those who have not given up just that O(partitions).
+        `None` if somebody has one of these partitions, or it is given twice. Cost: O(members), of
+        those who have not given up just that O(partitions).
         """
         if self.watch is not None and self.watch.committed_by:
             return None
-        same, others, away, fresh = set[str](), set[TopicPartition](), self.ledger.away, []
+        same, others, fresh = set[str](), set[TopicPartition](), []
+        away, consumed = self.ledger.away, self.ledger.consumed
         for number, share in zip(numbers, shares, strict=True):
             name = self.members[number].config.name
             if name in away and away[name].owned is share:
@@ -124,14 +125,13 @@ class Consuming:
             else:
                 fresh.append((name, share))
         for name, share in fresh:
-            for one in pairs(share):
-                had = self._consumers(*one)
-                if had == [name] and name not in away:
-                    continue  # it goes on with that
-                is_given_up = all(each in away and each not in same for each in had)
-                if one in others or not self._exists(*one) or not is_given_up:
-                    return None
-                others.add(one)
+            for topic, old, new in changed_topics(consumed.get(name, {}), share):
+                for number in new - old:
+                    had, one = self._consumers(topic, number), (topic, number)
+                    is_given_up = all(each in away and each not in same for each in had)
+                    if one in others or not self._exists(topic, number) or not is_given_up:
+                        return None
+                    others.add(one)
         return Shares(frozenset(same), frozenset(others))
 
     def is_consumed(self, owned: TopicPartitions, name: str) -> bool:

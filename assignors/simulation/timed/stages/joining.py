@@ -220,9 +220,11 @@ def _touch(stage: Stage, kept: Kept, group: ClassicGroup, meter: Meter) -> None:
     """Count those that have to join again while they consume something, or give it up for that."""
     ledger, joins = meter.ledger, stage.joins
     rows = np.fromiter(stage.rows.values(), np.int64, len(stage.rows))
-    giving = rows[stage.gives_up[rows]]
-    kept.consuming.give_up(joins.numbers[giving].tolist(), joins.gives_up[giving].tolist())
-    at = np.where(stage.gives_up, joins.gives_up, joins.sent)
+    at = joins.sent
+    if stage.gives_up.any():
+        giving = rows[stage.gives_up[rows]]
+        kept.consuming.give_up(joins.numbers[giving].tolist(), joins.gives_up[giving].tolist())
+        at = np.where(stage.gives_up, joins.gives_up, at)
     rows = rows[at[rows] >= ledger.count_from]
     if not ledger.deleted:
         rows = rows[stage.members.consumes[rows]]

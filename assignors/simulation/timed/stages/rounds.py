@@ -222,12 +222,12 @@ class ComputedRounds:
 
     def due(self) -> None:
         """Let the last one join; or give up waiting, as requests are given up."""
-        stage = self.stage
+        stage, queue = self.stage, self.heartbeats.queue
         if stage is None or stage.step is not Step.JOINING:
             self.release()
-        elif not stage.is_last_due:  # it comes after what else happens at this moment
-            stage.is_last_due = True
-            self._call_at(self.heartbeats.queue.now)
+        elif not stage.is_last_due and queue.next_at == queue.now:
+            stage.is_last_due = True  # it comes after what else happens at this moment
+            self._call_at(queue.now)
         else:
             self._all_join(stage)
             if self.group.have_all_joined:
