@@ -79,7 +79,8 @@ class NextHeartbeats:
         queue, numbers, every = self.queue, resting.numbers, resting.every
         delays = self.network.delays
         due = resting.due.copy()
-        due += np.maximum((begin - self.network.longest_us - due) // every, 0) * every
+        # What was sent so long ago has arrived.
+        due += np.maximum(-((due - (begin - self.network.longest_us)) // every), 0) * every
         arrives = np.maximum(delays.arrive(numbers, due), resting.arrived)
         while True:
             is_early = arrives < begin

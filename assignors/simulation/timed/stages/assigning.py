@@ -36,26 +36,29 @@ class Unread(NamedTuple):
 def assign(
     stage: Stage, plan: Mapping[str, bytes], plain: PlainMembers, consuming: Consuming
 ) -> list[int]:
-    """Let a plan give members of a stage something else than they had; return who loses something.
+    """Let a plan give members of a stage something else than they had; return who does not get it.
 
-    Nothing of a member changes yet. Cost: O(members + partitions of those).
+    These go on by events, and nothing of a member changes yet. Cost: O(members + partitions).
     """
-    losing, members = [], stage.members
-    may_gain = consuming.may_gain
+    others, members, may_gain = [], stage.members, consuming.may_gain
     for number in stage.changed(plan):
-        row = stage.rows[number]
-        assignment = plan.get(members.ids[row], b"")
+        row, is_eager = stage.rows[number], plain.are_eager[number]
+        assignment, before = plan.get(members.ids[row], b""), members.assigned[row]
+        # With more partitions it is longer.
+        if not is_eager and (before is None or len(assignment) <= len(before)):
+            others.append(number)
+            continue
         read = decode_assignment(assignment).value
         share = {} if read is None else read.partitions
-        if not plain.are_eager[number]:
-            gains = members.assigned[row] is not None and _is_more(share, members.owned[row])
-            if not (gains and may_gain and plain.may_gain[number] and number not in stage.entered):
-                losing.append(number)
+        if not is_eager:
+            gains = may_gain and plain.may_gain[number] and _is_more(share, members.owned[row])
+            if not gains or number in stage.entered:
+                others.append(number)
                 continue
         stage.given[number] = takes = any(share.values())
         members.assigned[row], members.owned[row] = assignment, share
         members.parts[row], members.consumes[row] = None, takes
-    return losing
+    return others
 
 
 def _is_more(share: TopicPartitions, owned: TopicPartitions) -> bool:

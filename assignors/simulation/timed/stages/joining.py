@@ -137,13 +137,14 @@ def answer_joins(
     Cost: O(n log n) for n members.
     """
     network, queue = kept.heartbeats.network, kept.heartbeats.queue
-    rows = np.fromiter(stage.rows.values(), np.int64, len(stage.rows))
-    stage.joins = joins = stage.joins.chosen(rows)
-    listed = joins.numbers.tolist()
-    stage.rows = dict(zip(listed, range(len(listed)), strict=True))
-    stage.members, stage.gives_up = stage.members.chosen(rows), stage.gives_up[rows]
+    if len(stage.rows) < len(stage.joins.numbers):
+        rows = np.fromiter(stage.rows.values(), np.int64, len(stage.rows))
+        stage.joins, stage.gives_up = stage.joins.chosen(rows), stage.gives_up[rows]
+        stage.members = stage.members.chosen(rows)
+        stage.rows = dict(zip(stage.rows, range(len(rows)), strict=True))
+    joins = stage.joins
     network.count("Heartbeat", int(joins.heartbeats.sum()))
-    network.count("JoinGroup", len(listed))
+    network.count("JoinGroup", len(stage.rows))
     for number in stage.led:
         if number in stage.rows:
             queue.stop((number, ("follow-up",)))
@@ -181,7 +182,10 @@ def stage_of(kept: Kept, group: ClassicGroup, ledger: Ledger, least: int) -> Sta
     regular = np.flatnonzero(joins.are_regular)
     if len(regular) < least:
         return None
-    joins, heartbeats = joins.chosen(regular), kept.heartbeats
+    heartbeats = kept.heartbeats
+    if len(regular) < len(numbers):
+        joins, members = joins.chosen(regular), members.chosen(regular)
+        gives_up = gives_up[regular]
     service_us = heartbeats.broker.service_us
     return Stage(
         step=Step.JOINING,
@@ -189,8 +193,8 @@ def stage_of(kept: Kept, group: ClassicGroup, ledger: Ledger, least: int) -> Sta
         rows=dict(zip(joins.numbers.tolist(), range(len(joins.numbers)), strict=True)),
         joins=joins,
         flight=Flight.of(joins.numbers, joins.arrives, joins.sent, service_us),
-        members=members.chosen(regular),
-        gives_up=gives_up[regular],
+        members=members,
+        gives_up=gives_up,
         led=[number for number in others if kept.members[number].is_leader],
     )
 
