@@ -121,3 +121,17 @@ def test_histories_that_once_differed(
     judge: Judge, history: History, seed_: int, length: int
 ) -> None:
     assert differences(judge, history, [(seed_, length)], Counter()) == []
+
+
+@pytest.mark.parametrize("seed_", [20289, 20386])
+def test_nothing_waits_for_an_append_that_was_lost(seed_: int) -> None:
+    losing = Losing(lingers=True)
+
+    def see(ours: mixed_coordinator.OurCoordinator) -> None:
+        tail, waiting = ours.tail or [], ours.state.waiting
+        tokens = {each.token // 2 for each in tail if each.token > 0 and each.token % 2}
+        if not losing.is_away:
+            assert waiting.waiting.keys() == waiting.written.keys() == tokens
+
+    mixed_coordinator.history(seed_, 60, see=see, losses=losing)
+    assert {how.split()[0] for how in losing.met} == {"failed", "lost"}

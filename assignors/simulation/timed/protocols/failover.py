@@ -45,6 +45,7 @@ def load_consumer(waiting: WaitingCoordinator, log: Restored) -> list[Schedule]:
     """Load a consumer group; return the timers that start. Cost: O(members)."""
     state: ConsumerCoordinator = waiting.coordinator
     waiting.waiting.clear()
+    waiting.written.clear()
     state.exists = isinstance(log.group, ConsumerGroup)
     state.group = log.group if isinstance(log.group, ConsumerGroup) else ConsumerGroup()
     state.news, state.news_epoch = set(), None

@@ -117,7 +117,6 @@ def revert(
         _revert_order(before, coordinator.group, undone)
     coordinator.group.must_refresh = before.must_refresh
     coordinator.group.refreshed_in = before.refreshed_in
-    coordinator.news = set(coordinator.group.members)
 
 
 def drop(state: WaitingCoordinator, lost: Collection[int]) -> list[Written]:
