@@ -22,6 +22,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from assignors.simulation.dice import Dice
+from assignors.simulation.timed.dialects.time_limits import join_limit_ms
 from assignors.simulation.timed.protocols.classic.messages import (
     JoinGroup,
     JoinGroupResponse,
@@ -41,9 +42,6 @@ from assignors.simulation.timed.protocols.effects import (
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.random_streams import MEANS_MAX, Delays, stream, stream_seed
 from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, Scenario
-
-JOIN_LAPSE_MS = 5000
-"""A JoinGroup may take the rebalance timeout and so much more (`JOIN_GROUP_TIMEOUT_LAPSE`)."""
 
 MILLION = 1_000_000
 ARRIVAL, ANSWER = Rank.ARRIVAL, Rank.ANSWER
@@ -194,7 +192,11 @@ class Network:
         arrives = leaves + self.delays.one(link.to, leaves)
         is_heartbeat, may_wait, limit = is_plain(request), kind in WAITING, link.limit_us
         if isinstance(request, JoinGroup):
-            limit = max(limit, (request.rebalance_timeout_ms + JOIN_LAPSE_MS) * MILLISECOND)
+            limit = MILLISECOND * join_limit_ms(
+                link.config.client,
+                rebalance_timeout_ms=request.rebalance_timeout_ms,
+                request_timeout_ms=link.config.request_timeout_ms,
+            )
         deadline = leaves + (NEVER if kind in STANDING else limit)
         self.sent = number = self.sent + 1
         if self.sent_at is not None:

@@ -117,6 +117,8 @@ LIBRDKAFKA = Dialect(
         NoteCode.EMPTY_BLOB: DIES,
     },
     assignor_fails=STUCK,
+    join_grace_ms=3000,
+    waits_for_requests=False,
     leads={COOPERATIVE: {Flaw.VERSION_0: DIES, NoteCode.VERSION_NEGATIVE: DIES}},
     follows={
         NoteCode.EMPTY_BLOB: NOTHING,

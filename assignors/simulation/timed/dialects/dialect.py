@@ -1,4 +1,7 @@
-"""How a client's bytes differ: how it writes them, and what it does with those of others."""
+"""How a client's bytes differ: how it writes them, and what it does with those of others.
+
+And how long it waits for the answer to a JoinGroup.
+"""
 
 from __future__ import annotations
 
@@ -46,6 +49,8 @@ class Flaw(Enum):
     USER_DATA_ODD = "UserData that is no sticky layout"
 
 
+JOIN_GRACE_MS = 5000
+"""That of Java's client and of kafka-python."""
 Reactions = Mapping[NoteCode | Flaw, Reaction]
 
 
@@ -106,6 +111,10 @@ class Dialect:
     another member, however old the claim (KAFKA-13406)."""
     checks_other_assignors: bool = False
     """It does so under cooperative assignors that are not called `cooperative-sticky`."""
+    join_grace_ms: int = JOIN_GRACE_MS
+    """For the answer to a JoinGroup it waits the rebalance timeout and so much longer."""
+    waits_for_requests: bool = True
+    """At least it waits its request timeout for that answer."""
 
 
 def subscription_bytes(dialect: Dialect, kind: UserData, known: Knowledge) -> bytes:

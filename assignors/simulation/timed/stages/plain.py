@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assignors.simulation.dice import STEP, Dice
-from assignors.simulation.timed.network import JOIN_LAPSE_MS
+from assignors.simulation.timed.dialects.dialect import JOIN_GRACE_MS
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.scenario import Claims, GroupProtocol, MemberConfig, Scenario
@@ -85,7 +85,7 @@ def plain_members(members: Sequence[ClassicMember], *, keeps_changes: bool) -> P
     """
     configs = [each.config for each in members]
     instances = Counter(each.instance_id for each in configs)
-    rebalance = [each.rebalance_timeout_ms + JOIN_LAPSE_MS for each in configs]
+    rebalance = [each.rebalance_timeout_ms + JOIN_GRACE_MS for each in configs]
     limits = [max(each.request_timeout_ms, ms) for each, ms in zip(configs, rebalance, strict=True)]
     draws = [each.draw for each in members]
     return PlainMembers(

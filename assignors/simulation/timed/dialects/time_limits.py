@@ -1,0 +1,23 @@
+"""How long clients wait for answers that the coordinator may keep back.
+
+Measured with real clients behind a proxy that swallows the answer. Source:
+`JoinGroupRequest.JOIN_GROUP_TIMEOUT_LAPSE` of Java's client, whose time kafka-python has too;
+`rd_kafka_JoinGroupRequest` of librdkafka.
+"""
+
+from __future__ import annotations
+
+from assignors.simulation.timed.dialects.clients import DIALECTS
+from assignors.simulation.timed.dialects.dialect import JOIN_GRACE_MS
+
+
+def join_limit_ms(client: str | None, *, rebalance_timeout_ms: int, request_timeout_ms: int) -> int:
+    """Return how long a member waits for the answer to a JoinGroup.
+
+    `client` is its client and version; `None`: it does as Java's.
+    """
+    dialect = None if client is None else DIALECTS[client]
+    limit_ms = rebalance_timeout_ms + (JOIN_GRACE_MS if dialect is None else dialect.join_grace_ms)
+    if dialect is not None and not dialect.waits_for_requests:
+        return limit_ms
+    return max(limit_ms, request_timeout_ms)
