@@ -134,7 +134,7 @@ def _revert_order(before: ConsumerGroup, group: ConsumerGroup, undone: Iterable[
     """
     order, put_back = before.order, TimelineOrder()
     changed = {each.member_id for each in undone if isinstance(each, MemberRecord | CurrentRecord)}
-    for member_id in [each for each in order if each in changed or each not in group.members]:
+    for member_id in [each for each in order if each in changed]:
         order.remove(member_id, string_hash(member_id))
     for each in undone:
         if isinstance(each, MemberRecord | CurrentRecord) and each.member_id in group.members:
