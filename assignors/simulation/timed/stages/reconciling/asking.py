@@ -11,6 +11,8 @@ from assignors.simulation.timed.protocols.consumer.assignment.unwritten import (
     Kept,
     brought_on,
     released,
+    to_give_up,
+    told,
 )
 from assignors.simulation.timed.protocols.consumer.coordinator import heartbeat
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient, next_request
@@ -26,7 +28,6 @@ from assignors.simulation.timed.protocols.effects import (
 )
 from assignors.simulation.timed.protocols.partitions import count
 from assignors.simulation.timed.stages.reconciling.way import report_of
-from wire import TopicPartitions
 
 SESSION = "session"
 
@@ -72,6 +73,28 @@ class Asking:
         assert isinstance(changes.response, ConsumerHeartbeatResponse)
         return changes.response, bool(changes.records)
 
+    def to_give_up(self, client: ConsumerClient) -> Kept | None:
+        """Return what a member has only to give up, whose heartbeat arrives now; nothing changes.
+
+        `None`: it has to do something else, or others would see that. Cost: O(its partitions).
+        """
+        if self.meter.began is None:
+            return None
+        now_ms = CLOCK_STARTS_MS + self.heartbeats.queue.now // MILLISECOND
+        kept = to_give_up(self.waiting.coordinator, now_ms, client.member_id, client.epoch)
+        if kept is None:
+            return None
+        size = sum(map(len, (*kept.assigned.values(), *kept.revoking.values())))
+        return kept if size == count(client.owned) else None
+
+    def tell(self, kept: Kept, at: int) -> ConsumerHeartbeatResponse:
+        """Return the answer to a heartbeat that arrived at `at`: its member gives something up."""
+        response, (key, after_us, data) = told(self.waiting.coordinator, kept)
+        assert after_us is not None, "it has so much time"
+        event = (COORDINATOR, Fired(key, data))
+        self.heartbeats.queue.start((COORDINATOR, key), at + after_us, event, None, key[-1])
+        return response
+
     def release(self, client: ConsumerClient, kept: Kept) -> ConsumerHeartbeatResponse | None:
         """Return the answer to a report in which a member that only gives something up has done so.
 
@@ -79,27 +102,10 @@ class Asking:
         """
         state, now = self.waiting.coordinator, self.heartbeats.queue.now
         before, now_ms = state.group.epoch, CLOCK_STARTS_MS + now // MILLISECOND
-        member = state.group.members.get(client.member_id)
-        if member is None:
-            return None
-        response = released(state, now_ms, member, client.epoch, kept)
-        if response is None:
-            return None
-        if self.meter.began is None or response.epoch == before:
+        response = released(state, now_ms, client.epoch, kept)
+        if response is not None and (self.meter.began is None or response.epoch == before):
             self.meter.count(now, self.heartbeats.sides, before)
-        self.heartbeats.queue.stop((COORDINATOR, ("rebalance", client.member_id)))
         return response
-
-    def to_keep(self, client: ConsumerClient, given: TopicPartitions) -> Kept | None:
-        """Return what a member comes to that is only to give something up, as it is told.
-
-        `None`: its target has more, or less. Cost: O(topics).
-        """
-        state = self.waiting.coordinator
-        member, size = state.group.members[client.member_id], count(given)
-        target, gone = state.group.target_of(member), member.revoking
-        is_all = count(target) == size == count(client.owned) - sum(map(len, gone.values()))
-        return Kept(target, gone, state.cluster) if is_all else None
 
     def _start(self, key: TimerKey, after_us: int | None, data: int) -> None:
         """Start or stop a timer of the coordinator."""

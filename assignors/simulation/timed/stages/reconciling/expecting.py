@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.plain_heartbeats import Rest
+from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.queue import Rank
 
 ARRIVAL = Rank.ARRIVAL
@@ -31,3 +32,9 @@ def until_next(heartbeats: Heartbeats, number: int) -> Rest | None:
             due, sent = last, sent - 1
         network.count(heartbeats.plain.request, sent)
     return Rest(due, every, session_over, timeout, member_id)
+
+
+def has_its_target(client: ConsumerClient) -> bool:
+    """Return whether a member has nothing to do, and all that it was told to have."""
+    is_there = client.target_number == client.confirmed_number > 0
+    return is_there and client.is_at_rest and not client.is_busy

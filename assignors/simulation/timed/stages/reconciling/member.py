@@ -75,7 +75,9 @@ class Reconciling:
     """When it stops to consume what it gives up, where nobody has to do with that until its report
     arrives; 0: it has, or another event is for that."""
     kept: Kept | None = None
-    """What it comes to then, where that is all that its target has."""
+    """What it comes to then, where it has not been told so yet (`ReconcilingMembers.tell`)."""
+    asked_at: int = 0
+    """When the heartbeat arrived that leads to that."""
     reports_at: int = 0
     """When it reports what it keeps, where nobody has to do with that until the report arrives."""
     report: tuple[int, ConsumerHeartbeat | None, int] | None = None
@@ -86,11 +88,6 @@ class Reconciling:
     def rest(self) -> Rest:
         """How it rests, of which nothing is in the queue."""
         return Rest(self.due, self.every, self.session_over, self.session_timeout, self.member_id)
-
-    @property
-    def is_told(self) -> bool:
-        """Whether nobody has looked since it was told to stop to consume something (`stops_at`)."""
-        return self.stops_at > 0 and self.pending is not None and self.pending[1] is None
 
     def sent(self, at: int) -> int:
         """Return how many heartbeats it has sent by then, of those that are due."""
@@ -109,4 +106,5 @@ def set_out(
         )
     known.due, known.every, known.session_over = due, every, session_over
     known.session_timeout, known.member_id, known.stops_at = timeout, member_id, 0
+    known.kept = None
     return known

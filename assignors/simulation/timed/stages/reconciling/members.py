@@ -32,7 +32,8 @@ from assignors.simulation.timed.protocols.partitions import are_same, count
 from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.stages.reconciling.asking import Asking
 from assignors.simulation.timed.stages.reconciling.by_events import put_back, send_answer, unhear
-from assignors.simulation.timed.stages.reconciling.expecting import until_next
+from assignors.simulation.timed.stages.reconciling.expecting import has_its_target, until_next
+from assignors.simulation.timed.stages.reconciling.giving_up import GivingUp
 from assignors.simulation.timed.stages.reconciling.joining import asked_to_join, taken_out
 from assignors.simulation.timed.stages.reconciling.member import (
     Answer,
@@ -73,23 +74,20 @@ class ReconcilingMembers:
     """Those that were on their way once, to be filled anew."""
     answers: dict[int, Answer] = field(default_factory=dict)
     """Member number -> the last answer that the member knew of before it came, or comes."""
+    giving_up: GivingUp = field(init=False)
 
     def __post_init__(self) -> None:
         """Members are brought up to date before anybody looks at them."""
+        self.giving_up = GivingUp(asking=self.asking, steps=self.steps)
         self.heartbeats.under_way = self.members
         if self.watch is not None:
             self.watch.catch_up = self.look_closely
 
     def may_wait(self, number: int) -> bool:
         """Return whether nothing happens to a member until its next heartbeat is answered."""
-        client = self.clients[number]
-        return (
-            client.is_at_rest
-            and not client.is_busy
-            and client.target_number == client.confirmed_number > 0
-            and client.member_id in self.asking.waiting.coordinator.group.members
-            and self.steps.are_plain(number, client)
-        )
+        client, group = self.clients[number], self.asking.waiting.coordinator.group
+        is_there = has_its_target(client) and client.member_id in group.members
+        return is_there and self.steps.are_plain(number, client)
 
     def wait(self, number: int, rest: Rest) -> None:
         """Let a member wait of which nothing is in the queue. Cost: O(log n)."""
@@ -167,23 +165,24 @@ class ReconcilingMembers:
         client.number = client.in_flight = client.number + 1
         one.due += one.every
         heartbeats.network.count(heartbeats.plain.request, 1)
-        response, is_written = self.asking.answer(client, is_report=False)
         leaves = heartbeats.queue.now + heartbeats.broker.service_us
+        reports_at = self.giving_up.begin(one, leaves)
+        if reports_at is not None:
+            self._expect_kept(one, reports_at)
+            return
+        response, is_written = self.asking.answer(client, is_report=False)
         # An answer to a heartbeat that said nothing comes last of its moment: see `Network.send`.
         self._answer(one, (client.number, response), (leaves, is_written), ANSWER)
 
     def _arrive(self, one: Reconciling) -> None:
         """Let the coordinator handle a report."""
-        client, kept, response = one.client, one.kept, None
-        if kept is not None and one.is_told:
-            self.steps.have_released(one, kept.gone)
-            response = self.asking.release(client, kept)
-        elif one.report is None:
+        response = self.giving_up.report(one)
+        if one.report is None:
             self.steps.have_kept(one)
         assert one.report is not None, "it is sent"
         is_written = response is not None
         if response is None:
-            response, is_written = self.asking.answer(client, is_report=True)
+            response, is_written = self.asking.answer(one.client, is_report=True)
         network = self.heartbeats.network
         # As `Network.handled`: of consumer groups nothing else that comes to it is computed.
         begins = max(self.heartbeats.queue.now, network.busy_until)
@@ -211,7 +210,6 @@ class ReconcilingMembers:
         link.returns = returns
         one.answer = answer = Answer(own_number, response, returns, rank, client.epoch)
         one.pending, one.report = (returns, None), None
-        # What the answer leads to, and when.
         target = response.assignment
         if response.error is not NONE or returns >= one.due:
             self._leave(one)
@@ -247,7 +245,7 @@ class ReconcilingMembers:
         if reports_at is None or is_seen or reports_at + network.longest_us >= limit:
             self._expect_next(one, REVOCATION, at)
         else:
-            one.stops_at, one.kept = at, self.asking.to_keep(client, target)
+            one.stops_at = at
             self._expect_kept(one, reports_at)
 
     def _expect_kept(self, one: Reconciling, at: int) -> None:
@@ -310,6 +308,7 @@ class ReconcilingMembers:
 
     def _catch_up(self, one: Reconciling) -> None:
         """Let a member know what has happened to it until now."""
+        self.giving_up.tell(one)
         queue = self.heartbeats.queue
         self.steps.catch_up(one, queue.now + (one.next is REPORT and queue.has_asked(one.key)))
 
@@ -347,4 +346,5 @@ class ReconcilingMembers:
             if one.next is HEARTBEAT:
                 self.heartbeats.network.count(self.heartbeats.plain.request, one.sent(at))
             elif one.pending is not None:
+                self.giving_up.tell(one)
                 self.steps.catch_up(one, at + 1)

@@ -13,6 +13,8 @@ from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
 from assignors.simulation.timed.monitors.moment import consuming
 from assignors.simulation.timed.monitors.watch import Watch, saw_member
 from assignors.simulation.timed.network import NEVER
+from assignors.simulation.timed.protocols.consumer.assignment.unwritten import Kept
+from assignors.simulation.timed.protocols.consumer.group import partitions_of
 from assignors.simulation.timed.protocols.consumer.member import step
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
@@ -134,15 +136,14 @@ class MemberSteps:
         watch = self.watch
         return watch is not None and bool(watch.does[number].callbacks)
 
-    def have_released(self, one: Reconciling, gone: EpochsByPartition) -> None:
+    def have_released(self, one: Reconciling, kept: Kept) -> None:
         """Let a member that nobody looked at have given up what it had to, and reported it.
 
         Cost: O(what it gives up).
         """
-        client, answer = one.client, one.answer
-        assert answer is not None, "it has set off"
-        give_up_and_report(client, answer.response)
-        self.end(one.number, one.stops_at, gone, client.owned)
+        client = one.client
+        give_up_and_report(client, partitions_of(kept.assigned))
+        self.end(one.number, one.stops_at, kept.revoking, client.owned)
         if self.watch is not None:
             self.watch.does[one.number] = consuming(client.owned)
         self.heartbeats.network.count(self.heartbeats.plain.request, 1)

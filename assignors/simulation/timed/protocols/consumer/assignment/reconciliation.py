@@ -50,10 +50,10 @@ def reconciled(
         if topic not in asked or topic not in known:
             target = {each: n for each, n in target.items() if each in asked and each in known}
             break
-    given_up = _given_up(member.assigned, target)
-    if given_up is None:
+    found = given_up(member.assigned, target)
+    if found is None:
         return _next(member, target_epoch, target, owned, partition_epochs)
-    kept, lost = given_up
+    kept, lost = found
     if lost and _owns_any(owned, lost):
         return member.brought_to(member.epoch, member.epoch, UNREVOKED, kept, lost)
     return member.brought_to(target_epoch, member.epoch, STABLE, kept, {})
@@ -104,7 +104,7 @@ def _next(
     return member.brought_to(target_epoch, member.epoch, state, kept, {})
 
 
-def _given_up(
+def given_up(
     assigned: EpochsByPartition, target: TopicPartitions
 ) -> tuple[EpochsByPartition, EpochsByPartition] | None:
     """Return what a member keeps, and what it loses; `None`: it also gains something.

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from assignors.model import Cluster
+from assignors.simulation.timed.protocols.consumer.assignment.reconciliation import given_up
 from assignors.simulation.timed.protocols.consumer.assignment.rounds import nearer, rebalance_timer
 from assignors.simulation.timed.protocols.consumer.assignment.targets import may_compute
 from assignors.simulation.timed.protocols.consumer.coordinator_state import (
@@ -33,11 +34,14 @@ STABLE, UNREVOKED = MemberState.STABLE, MemberState.UNREVOKED
 
 
 class Kept(NamedTuple):
-    """What a member is to come to that only gives something up."""
+    """What comes of a heartbeat whose member has only to give something up."""
 
+    member: ConsumerMember
+    """As it is until its heartbeat is handled."""
     target: TopicPartitions
-    """All that it keeps, as its target has it."""
-    gone: EpochsByPartition
+    assigned: EpochsByPartition
+    """What it keeps, all of its target."""
+    revoking: EpochsByPartition
     """What it gives up."""
     cluster: Cluster
     """The topics as they were then."""
@@ -73,23 +77,59 @@ def brought_on(
     return response, rebalance_timer(after)
 
 
-def released(
-    state: ConsumerCoordinator, now_ms: int, member: ConsumerMember, epoch: int, kept: Kept
-) -> ConsumerHeartbeatResponse | None:
-    """Return the answer to a report that a member owns nothing more of what it had to give up.
+def to_give_up(state: ConsumerCoordinator, now_ms: int, member_id: str, epoch: int) -> Kept | None:
+    """Return what a heartbeat that says nothing leads to, where its member only gives something up.
 
-    What it keeps is all that its target has. `None`: that is another one by now, or it leads to
-    more, and nothing has changed. Else its timer stops. Cost: O(partitions of the member).
+    Nothing has changed: see `told` and `released`. Cost: O(partitions of the member).
     """
-    group, (target, gone, cluster) = state.group, kept
+    group, cluster = state.group, state.cluster
+    member = group.members.get(member_id)
     if (
-        member.revoking is not gone
+        member is None
+        or member.state is UNREVOKED
+        or member.epoch == group.target_epoch
+        or not _stays_as_it_is(state, now_ms, member, epoch)
+    ):
+        return None
+    target, known = group.target_of(member), cluster.topics
+    found = given_up(member.assigned, target)
+    if found is None or not found[1]:
+        return None
+    if not all(topic in member.topics and topic in known for topic in target):
+        return None
+    return Kept(member, target, *found, cluster)
+
+
+def told(state: ConsumerCoordinator, kept: Kept) -> tuple[ConsumerHeartbeatResponse, Timer]:
+    """Let a heartbeat have been handled that tells its member to give something up.
+
+    Returns the answer, and the timer that starts then. Cost: O(partitions of the member).
+    """
+    member, _, assigned, revoking, _ = kept
+    after = member.brought_to(member.epoch, member.epoch, UNREVOKED, assigned, revoking)
+    state.group.move(member, after, keeps=True)
+    given = partitions_of(assigned)
+    response = ConsumerHeartbeatResponse(NONE, after.member_id, after.epoch, given)
+    return response, rebalance_timer(after)
+
+
+def released(
+    state: ConsumerCoordinator, now_ms: int, epoch: int, kept: Kept
+) -> ConsumerHeartbeatResponse | None:
+    """Return the answer to the report of a member that has given up what it was told to.
+
+    That it was told leaves no trace. `None`: it has another target by now, or its report leads to
+    more, and nothing has changed. Cost: O(partitions of the member).
+    """
+    group, (member, target, assigned, _, cluster) = state.group, kept
+    if (
+        group.members.get(member.member_id) is not member
         or group.target_of(member) is not target
         or state.cluster is not cluster
         or not _stays_as_it_is(state, now_ms, member, epoch)
     ):
         return None
-    after = member.brought_to(group.target_epoch, epoch, STABLE, member.assigned, {})
+    after = member.brought_to(group.target_epoch, epoch, STABLE, assigned, {})
     group.move(member, after)
     return ConsumerHeartbeatResponse(NONE, after.member_id, after.epoch)
 
