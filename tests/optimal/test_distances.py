@@ -128,7 +128,9 @@ def test_what_can_be_sent_for_nothing_is_not_looked_for_where_nothing_can(
             assert found.owner.tolist() == wanted.owner.tolist()
 
 
-def test_it_is_known_for_some_groups_after_a_change_and_not_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_known_for_some_groups_after_a_change_and_not_for_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     known: list[bool] = []
 
     def noted(residual: Residual, effort: Effort) -> Distances | None:
