@@ -16,25 +16,10 @@ from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.monitors.violation import Violation
-from assignors.simulation.timed.protocols.consumer import step as consumer_step
-from assignors.simulation.timed.protocols.consumer.assignment.unwritten import (
-    Kept,
-    brought_on,
-    released,
-    to_give_up,
-    told,
-)
-from assignors.simulation.timed.protocols.consumer.coordinator import heartbeat, updated
-from assignors.simulation.timed.protocols.consumer.coordinator_state import (
-    Changes,
-    ConsumerCoordinator,
-)
 from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerHeartbeat,
-    ConsumerHeartbeatResponse,
 )
 from assignors.simulation.timed.protocols.effects import Arrived
-from assignors.simulation.timed.protocols.state_values import cloned
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
@@ -46,7 +31,6 @@ from assignors.simulation.timed.scenario import (
 )
 from assignors.simulation.timed.sides import Sides
 from assignors.simulation.timed.simulation import Played, simulate
-from assignors.simulation.timed.stages.reconciling import asking
 from tests.conftest import cases
 from tests.simulation.timed.drawn import APPENDS_US, NETWORKS, SERVICES_US, actions, some_time_after
 from tests.simulation.timed.engines import without_events
@@ -293,103 +277,3 @@ def test_members_on_their_way_cost_few_events() -> None:
     computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)
     assert without_events(computed) == without_events(queued)
     assert computed.result.events * 2 < queued.result.events
-
-
-def answered_without_records(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Play a scenario, each heartbeat by a copy of the group too that writes nothing.
-
-    Returns how many of them were answered so; `AssertionError` where anything else comes of it.
-    """
-    found = 0
-
-    def both(state: ConsumerCoordinator, now_ms: int, request: ConsumerHeartbeat) -> Changes:
-        nonlocal found
-        copy = cloned(state)
-        member, brief = copy.group.members.get(request.member_id), None
-        if member is not None and updated(member, request) is member:
-            brief = brought_on(copy, now_ms, member, request.epoch, request.owned)
-        if brief is None:
-            assert copy == state
-            return heartbeat(state, now_ms, request)
-        changes, (response, timer) = heartbeat(state, now_ms, request), brief
-        others = [each for each in changes.timers if each[0][0] != "session"]
-        assert (response, others) == (changes.response, [] if timer is None else [timer])
-        assert (copy == state, timer is not None) == (True, bool(changes.records))
-        found += 1
-        return changes
-
-    with monkeypatch.context() as patch:
-        patch.setattr(consumer_step, "heartbeat", both)
-        simulate(scenario, queues_heartbeats=True)
-    return found
-
-
-@cases(20)
-@given(scenarios())
-def test_a_heartbeat_that_is_not_written_leads_to_what_a_written_one_does(
-    scenario: Scenario,
-) -> None:
-    answered_without_records(scenario, pytest.MonkeyPatch())
-
-
-def released_without_records(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Play a scenario, each member that only gives something up by a copy of the group too.
-
-    There it is told what, and reports it. Returns how many did so; `AssertionError` where anything
-    else comes of it.
-    """
-    found = 0
-
-    def both(
-        state: ConsumerCoordinator, now_ms: int, epoch: int, kept: Kept
-    ) -> ConsumerHeartbeatResponse | None:
-        nonlocal found
-        copy = cloned(state)
-        response = released(state, now_ms, epoch, kept)
-        if response is None:
-            assert copy == state
-            return None
-        to_tell, timer = told(copy, kept)
-        same = copy.group.members[kept.member.member_id]
-        brief = brought_on(copy, now_ms, same, epoch, to_tell.assignment)
-        assert brief is not None
-        answer, stopped = brief
-        assert stopped is not None
-        assert (answer, stopped[:2], copy == state) == (response, (timer[0], None), True)
-        found += 1
-        return response
-
-    def as_told(state: ConsumerCoordinator, now_ms: int, member_id: str, epoch: int) -> Kept | None:
-        kept = to_give_up(state, now_ms, member_id, epoch)
-        if kept is not None:
-            copy = cloned(state)
-            other = cloned(state)
-            brief = brought_on(other, now_ms, other.group.members[member_id], epoch, None)
-            assert (told(copy, kept), copy == other) == (brief, True)
-        return kept
-
-    with monkeypatch.context() as patch:
-        patch.setattr(asking, "released", both)
-        patch.setattr(asking, "to_give_up", as_told)
-        simulate(scenario)
-    return found
-
-
-@cases(20)
-@given(scenarios())
-def test_a_report_of_what_is_kept_leads_to_what_any_report_does(scenario: Scenario) -> None:
-    released_without_records(scenario, pytest.MonkeyPatch())
-
-
-def test_most_members_that_give_something_up_report_what_they_keep(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    back = Action(at_ms=40_000, do=Verb.START, member="c0")
-    assert released_without_records(group_of(plan=(*group_of().plan, back)), monkeypatch) == 5
-
-
-def test_most_heartbeats_amid_a_rebalance_need_not_be_written(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    requests = simulate(group_of()).result.requests["ConsumerHeartbeat"]
-    assert answered_without_records(group_of(), monkeypatch) > requests / 2
