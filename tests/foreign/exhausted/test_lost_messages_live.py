@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from assignors.simulation.timed.dialects.time_limits import join_limit_ms
 from assignors.simulation.timed.scenario import (
     BrokerConfig,
     Fault,
@@ -37,8 +38,7 @@ DELAY_MS = APPEND_MS = 1000
 BUSY_S = 2.5
 """By so much a client may be late on a busy machine."""
 EARLY_S = 0.05
-LIBRDKAFKA_LAPSE_MS = 3000
-"""librdkafka waits so much longer than a rebalance, or a session, may take."""
+LIBRDKAFKA_GRACE_MS = 3000
 REQUEST_MS = 30_000
 """kafka-python's default."""
 
@@ -147,22 +147,28 @@ def test_java_asks_again_when_the_simulated_member_does(
     group.wait(lambda: group.of("a", "assigned"))
 
 
+def limit_ms(client: str) -> int:
+    """How long a simulated member with this client's bytes waits for the answer to a JoinGroup."""
+    return join_limit_ms(client, rebalance_timeout_ms=SESSION_MS, request_timeout_ms=REQUEST_MS)
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize(
     ("kind", "key", "waits_ms"),
     [
-        ("ck", JOIN_GROUP, SESSION_MS + LIBRDKAFKA_LAPSE_MS),
-        ("ck", SYNC_GROUP, SESSION_MS + LIBRDKAFKA_LAPSE_MS),
-        ("kp", JOIN_GROUP, REQUEST_MS),
+        ("ck", JOIN_GROUP, limit_ms("librdkafka-2.16.0")),
+        ("ck", SYNC_GROUP, SESSION_MS + LIBRDKAFKA_GRACE_MS),
+        ("kp", JOIN_GROUP, limit_ms("kafka-python-3.0.12")),
         ("kp", SYNC_GROUP, REQUEST_MS),
     ],
 )
 def test_when_other_clients_ask_again(
     kind: str, key: int, waits_ms: int, place: Place, tmp_path: Path
 ) -> None:
-    """librdkafka waits for the rebalance timeout, here as long as the session, and three seconds.
+    """Each waits for its JoinGroup as long as the simulated member with its bytes.
 
-    kafka-python waits for the request timeout, whatever the session timeout is.
+    For a SyncGroup librdkafka waits for the session timeout and three seconds, and kafka-python for
+    the request timeout, whatever the session timeout is: simulated members do as Java's.
     """
     flags: dict[str, Any] = {"session_timeout_ms": SESSION_MS, "rebalance_timeout_ms": SESSION_MS}
     with LiveGroup(
