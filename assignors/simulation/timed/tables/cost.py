@@ -13,8 +13,8 @@ from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 
 EVENTS_A_MEMBER = 10
 """Events of a member in a rebalance: requests, answers, timers, callbacks."""
-EVENTS_A_RECONCILIATION = 5
-"""Events of a member of a consumer group: a heartbeat, what it gives up and gets, its report."""
+EVENTS_A_RECONCILIATION = 3
+"""Events of a member of a consumer group: a heartbeat, what it gets, its report."""
 EVENTS_A_REQUEST = 4
 """Events of a request of an execution model: it comes, is handled, replicated, and answered."""
 EVENTS_A_SHARED_BEAT = 5
@@ -24,9 +24,10 @@ EVENTS_A_SHARED_BEAT = 5
 def cost_of(scenario: Scenario) -> int:
     """Return about how many events a run has. Cost: O(members + actions).
 
-    Every start and every action is a rebalance of all members, or of half of them where they
-    start one after the other. Heartbeats that change nothing cost none, but where a model executes
-    the coordinator every request is an event or more, those of other groups too.
+    Every action is a rebalance of all members, every start one of half of them. Classic members
+    that start one after the other go through one together. Heartbeats that change nothing cost
+    none, but where a model executes the coordinator every request is an event or more, those of
+    other groups too.
 
     >>> from assignors.simulation.timed.gallery import named
     >>> cost_of(named("crash")) < cost_of(named("rolling-restart"))
@@ -34,7 +35,8 @@ def cost_of(scenario: Scenario) -> int:
     """
     members = len(scenario.members)
     partitions = sum(scenario.topics.values())
-    rebalances = len(scenario.plan) + members // 2
+    starts = 1 if scenario.protocols == {GroupProtocol.CLASSIC} else members // 2
+    rebalances = len(scenario.plan) + starts
     standing = 1 + _executed(scenario) + _looks(scenario) + _waiting(scenario)
     reconciles = scenario.protocols == {GroupProtocol.CONSUMER}
     each = EVENTS_A_RECONCILIATION if reconciles else EVENTS_A_MEMBER
