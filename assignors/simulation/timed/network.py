@@ -22,7 +22,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from assignors.simulation.dice import Dice
-from assignors.simulation.timed.dialects.time_limits import join_limit_ms
 from assignors.simulation.timed.protocols.classic.messages import (
     JoinGroup,
     JoinGroupResponse,
@@ -192,11 +191,7 @@ class Network:
         arrives = leaves + self.delays.one(link.to, leaves)
         is_heartbeat, may_wait, limit = is_plain(request), kind in WAITING, link.limit_us
         if isinstance(request, JoinGroup):
-            limit = MILLISECOND * join_limit_ms(
-                link.config.client,
-                rebalance_timeout_ms=request.rebalance_timeout_ms,
-                request_timeout_ms=link.config.request_timeout_ms,
-            )
+            limit = link.config.join_limit_ms * MILLISECOND
         deadline = leaves + (NEVER if kind in STANDING else limit)
         self.sent = number = self.sent + 1
         if self.sent_at is not None:

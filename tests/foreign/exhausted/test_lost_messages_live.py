@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from assignors.simulation.timed.dialects.time_limits import join_limit_ms
 from assignors.simulation.timed.scenario import (
     BrokerConfig,
     Fault,
@@ -149,7 +148,14 @@ def test_java_asks_again_when_the_simulated_member_does(
 
 def limit_ms(client: str) -> int:
     """How long a simulated member with this client's bytes waits for the answer to a JoinGroup."""
-    return join_limit_ms(client, rebalance_timeout_ms=SESSION_MS, request_timeout_ms=REQUEST_MS)
+    member = MemberConfig(
+        name="a",
+        topics=("t",),
+        client=client,
+        rebalance_timeout_ms=SESSION_MS,
+        request_timeout_ms=REQUEST_MS,
+    )
+    return member.join_limit_ms
 
 
 @pytest.mark.deep

@@ -11,7 +11,7 @@ from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.dialects.dialect import JOIN_GRACE_MS
 
 
-def join_limit_ms(client: str | None, *, rebalance_timeout_ms: int, request_timeout_ms: int) -> int:
+def join_limit_ms(client: str | None, rebalance_timeout_ms: int, request_timeout_ms: int) -> int:
     """Return how long a member waits for the answer to a JoinGroup.
 
     `client` is its client and version; `None`: it does as Java's.

@@ -15,6 +15,7 @@ from assignors.documents.values import (
     required,
 )
 from assignors.names.sequences import as_names, take
+from assignors.simulation.timed.dialects.time_limits import join_limit_ms
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from assignors.simulation.timed.scenario.reading import (
     Nullable,
@@ -185,6 +186,11 @@ class MemberConfig:
             topics=as_names(self.topics, "topics"),
             assignors=as_names(self.assignors, "assignors"),
         )
+
+    @property
+    def join_limit_ms(self) -> int:
+        """How long it waits for the answer to a JoinGroup."""
+        return join_limit_ms(self.client, self.rebalance_timeout_ms, self.request_timeout_ms)
 
     def by_its_clock(self, ms: int) -> int:
         """Return how many microseconds pass until its clock has counted so many milliseconds."""

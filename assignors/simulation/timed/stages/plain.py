@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assignors.simulation.dice import STEP, Dice
-from assignors.simulation.timed.dialects.dialect import JOIN_GRACE_MS
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.scenario import Claims, GroupProtocol, MemberConfig, Scenario
@@ -85,8 +84,6 @@ def plain_members(members: Sequence[ClassicMember], *, keeps_changes: bool) -> P
     """
     configs = [each.config for each in members]
     instances = Counter(each.instance_id for each in configs)
-    rebalance = [each.rebalance_timeout_ms + JOIN_GRACE_MS for each in configs]
-    limits = [max(each.request_timeout_ms, ms) for each, ms in zip(configs, rebalance, strict=True)]
     draws = [each.draw for each in members]
     return PlainMembers(
         are_plain=np.array(
@@ -100,7 +97,7 @@ def plain_members(members: Sequence[ClassicMember], *, keeps_changes: bool) -> P
             dtype=np.bool_,
         ),
         poll_limits=np.array([each.poll_ms * MILLISECOND + 1 for each in configs]),
-        join_limits=np.array([each * MILLISECOND for each in limits]),
+        join_limits=np.array([each.join_limit_ms * MILLISECOND for each in configs]),
         request_limits=np.array([each.request_timeout_ms * MILLISECOND for each in configs]),
         are_eager=np.array([not each.is_cooperative for each in members], dtype=np.bool_),
         has_eager=not all(each.is_cooperative for each in members),

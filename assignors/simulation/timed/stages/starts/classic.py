@@ -134,6 +134,7 @@ def _newcomers(own: FirstRound) -> Newcomers:
         every=np.array(every, dtype=np.int64),
         session=session,
         rebalance=us("rebalance_timeout_ms"),
+        join_limit=us("join_limit_ms"),
         request=us("request_timeout_ms"),
         assign=us("assign_ms"),
         network=network,

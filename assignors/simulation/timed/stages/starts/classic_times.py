@@ -18,7 +18,6 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from assignors.simulation.timed.dialects.dialect import JOIN_GRACE_MS
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.protocols.classic.joining import NEW_MEMBER_JOIN_TIMEOUT_MS
 from assignors.simulation.timed.protocols.effects import MILLISECOND
@@ -41,6 +40,8 @@ class Newcomers:
     """Its session timeout."""
     rebalance: Int64
     """Its rebalance timeout."""
+    join_limit: Int64
+    """How long it waits for the answer to a JoinGroup."""
     request: Int64
     """When a request without an answer is given up that need not wait."""
     assign: Int64
@@ -100,10 +101,9 @@ def joined(own: Newcomers) -> Joined:
     order, asked, answered, arrived, busy_until = _ask_twice(own)
     came = arrived[order].tolist()
     opens, has_new_member = _opens(came, own.initial_delay, int(own.rebalance[order[0]]))
-    limits = np.maximum(own.request, own.rebalance + JOIN_GRACE_MS * MILLISECOND)
     require(arrived < opens)
     require(arrived < asked + own.session)
-    require(answered < own.at + limits)
+    require(answered < own.at + own.join_limit)
     require(opens < arrived + NEW_MEMBER_JOIN_TIMEOUT_MS * MILLISECOND)
     return Joined(
         order=order,
@@ -197,8 +197,7 @@ def synced(own: Newcomers, before: Joined, place: Int64, leader: int, computes: 
     takes = returned + own.assign
     due = heard + own.every
     session_over = np.where(is_late, before.opens, given) + own.session
-    limits = np.maximum(own.request, own.rebalance + JOIN_GRACE_MS * MILLISECOND)
-    require(heard < before.answered + limits)
+    require(heard < before.answered + own.join_limit)
     require(takes < before.opens + own.rebalance.max())  # then the wait for SyncGroups ends
     require(returned < sent + own.request)
     require(takes < due)
