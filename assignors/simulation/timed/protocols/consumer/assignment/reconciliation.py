@@ -52,20 +52,27 @@ def reconciled(
             break
     found = given_up(member.assigned, target)
     if found is None:
-        return _next(member, target_epoch, target, owned, partition_epochs)
-    kept, lost = found
+        kept, lost, gained, must_wait = _shared_out(member, target_epoch, target, partition_epochs)
+    else:
+        (kept, lost), gained, must_wait = found, {}, False
     if lost and _owns_any(owned, lost):
         return member.brought_to(member.epoch, member.epoch, UNREVOKED, kept, lost)
-    return member.brought_to(target_epoch, member.epoch, STABLE, kept, {})
+    if gained:
+        kept = {**kept, **{topic: {**kept.get(topic, {}), **gained[topic]} for topic in gained}}
+    state = MemberState.UNRELEASED if must_wait else STABLE
+    return member.brought_to(target_epoch, member.epoch, state, kept, {})
 
 
-def _next(
+def _shared_out(
     member: ConsumerMember,
     target_epoch: int,
     target: TopicPartitions,
-    owned: TopicPartitions | None,
     partition_epochs: Mapping[str, Mapping[int, int]],
-) -> ConsumerMember:
+) -> tuple[EpochsByPartition, EpochsByPartition, EpochsByPartition, bool]:
+    """Return what a member keeps, loses and gains, and whether it has to wait for the rest.
+
+    Cost: O(its partitions).
+    """
     kept: dict[str, Mapping[int, int]] = {}
     lost: dict[str, Mapping[int, int]] = {}
     gained: dict[str, Mapping[int, int]] = {}
@@ -95,13 +102,7 @@ def _next(
             lost[topic] = goes
         if free:
             gained[topic] = free
-    if lost and _owns_any(owned, lost):
-        epoch = member.epoch
-        return member.brought_to(epoch, epoch, UNREVOKED, kept, lost)
-    for topic, numbers in gained.items():
-        kept[topic] = {**kept.get(topic, {}), **numbers}
-    state = MemberState.UNRELEASED if must_wait else STABLE
-    return member.brought_to(target_epoch, member.epoch, state, kept, {})
+    return kept, lost, gained, must_wait
 
 
 def given_up(
