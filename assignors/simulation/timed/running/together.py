@@ -100,23 +100,24 @@ def _consume_then(run: Run, number: int, at: int, consume: Consume) -> None:
     """Let a member consume other partitions from a moment on that may be over."""
     name, owned = run.scenario.members[number].name, consume.owned
     has_lost = run.ledger.consume(at, name, owned, consume.reason)
-    run.meter.pauses.consume(name, owned, has_lost=has_lost)
-    if has_lost:
-        run.meter.touch_then(at, run.sides, number)
-    if not owned:
-        run.faults.zombies.end(at, name)
+    _count_then(run, number, at, owned, has_lost=has_lost)
 
 
 def _end_then(
     run: Run, number: int, at: int, gone: EpochsByPartition, rest: TopicPartitions
 ) -> None:
     """Let a member consume some of its partitions no more from a moment on that may be over."""
+    has_lost = run.ledger.end(at, run.scenario.members[number].name, gone, rest)
+    _count_then(run, number, at, rest, has_lost=has_lost)
+
+
+def _count_then(run: Run, number: int, at: int, owned: TopicPartitions, *, has_lost: bool) -> None:
+    """Count what it means for a member that it consumes other partitions since then."""
     name = run.scenario.members[number].name
-    has_lost = run.ledger.end(at, name, gone, rest)
-    run.meter.pauses.consume(name, rest, has_lost=has_lost)
+    run.meter.pauses.consume(name, owned, has_lost=has_lost)
     if has_lost:
         run.meter.touch_then(at, run.sides, number)
-    if not rest:
+    if not owned:
         run.faults.zombies.end(at, name)
 
 

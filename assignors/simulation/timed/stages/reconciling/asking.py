@@ -50,17 +50,15 @@ class Asking:
         With it whether it waits for records. The member's session is left out. Cost: O(its
         partitions), plus the assignor where a target is computed.
         """
-        state, now = self.waiting.coordinator, self.heartbeats.queue.now
-        before, now_ms = state.group.epoch, CLOCK_STARTS_MS + now // MILLISECOND
+        state = self.waiting.coordinator
+        before, now_ms = state.group.epoch, self._now_ms()
         member, found = state.group.members.get(client.member_id), None
         if member is not None:
             owned = client.confirmed if is_report else None
             found = brought_on(state, now_ms, member, client.epoch, owned)
         if found is not None:
             response, timer = found
-            # While it rebalances, one that is on its way only shows that it goes on.
-            if self.meter.began is None or response.epoch == before:
-                self.meter.count(now, self.heartbeats.sides, before)
+            self._count(response, before)
             if timer is not None:
                 self._start(*timer)
             return response, timer is not None
@@ -80,8 +78,7 @@ class Asking:
         """
         if self.meter.began is None:
             return None
-        now_ms = CLOCK_STARTS_MS + self.heartbeats.queue.now // MILLISECOND
-        kept = to_give_up(self.waiting.coordinator, now_ms, client.member_id, client.epoch)
+        kept = to_give_up(self.waiting.coordinator, self._now_ms(), client.member_id, client.epoch)
         if kept is None:
             return None
         size = sum(map(len, (*kept.assigned.values(), *kept.revoking.values())))
@@ -91,8 +88,7 @@ class Asking:
         """Return the answer to a heartbeat that arrived at `at`: its member gives something up."""
         response, (key, after_us, data) = told(self.waiting.coordinator, kept)
         assert after_us is not None, "it has so much time"
-        event = (COORDINATOR, Fired(key, data))
-        self.heartbeats.queue.start((COORDINATOR, key), at + after_us, event, None, key[-1])
+        self._start(key, after_us, data, since=at)
         return response
 
     def release(self, client: ConsumerClient, kept: Kept) -> ConsumerHeartbeatResponse | None:
@@ -100,18 +96,33 @@ class Asking:
 
         It waits for records. `None`: it has another target by now. Cost: O(its partitions).
         """
-        state, now = self.waiting.coordinator, self.heartbeats.queue.now
-        before, now_ms = state.group.epoch, CLOCK_STARTS_MS + now // MILLISECOND
+        state = self.waiting.coordinator
+        before, now_ms = state.group.epoch, self._now_ms()
         response = released(state, now_ms, client.epoch, kept)
-        if response is not None and (self.meter.began is None or response.epoch == before):
-            self.meter.count(now, self.heartbeats.sides, before)
+        if response is not None:
+            self._count(response, before)
         return response
 
-    def _start(self, key: TimerKey, after_us: int | None, data: int) -> None:
-        """Start or stop a timer of the coordinator."""
+    def _now_ms(self) -> int:
+        """Return the time by the coordinator's clock."""
+        return CLOCK_STARTS_MS + self.heartbeats.queue.now // MILLISECOND
+
+    def _count(self, response: ConsumerHeartbeatResponse, before: int) -> None:
+        """Count a step by which no record but of its member was written; `before`: the epoch.
+
+        While the group rebalances, one that is on its way only shows that it goes on.
+        """
+        if self.meter.began is None or response.epoch == before:
+            self.meter.count(self.heartbeats.queue.now, self.heartbeats.sides, before)
+
+    def _start(
+        self, key: TimerKey, after_us: int | None, data: int, *, since: int | None = None
+    ) -> None:
+        """Start or stop a timer of the coordinator; it runs since then, or from now on."""
         queue, known = self.heartbeats.queue, (COORDINATOR, key)
         if after_us is None:
             queue.stop(known)
         else:
             event = (COORDINATOR, Fired(key, data))
-            queue.start(known, queue.now + after_us, event, None, key[-1])
+            begins = queue.now if since is None else since
+            queue.start(known, begins + after_us, event, None, key[-1])
