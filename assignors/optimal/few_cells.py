@@ -8,7 +8,9 @@ arrays once, members with as much room are one set, and only what changes is loo
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -157,7 +159,7 @@ def _pour(flow: _Flow) -> None:
             _place_ones(flow, row, [some for _, some in takers], amount)
             unplaced[row] = 0
             continue
-        members = _members(sum([some for _, some in takers]))
+        members = list(_members(sum([some for _, some in takers])))
         chosen, given = shares_of(members, flow.room, amount, None)
         for member, count in zip(chosen, given, strict=True):
             if count:
@@ -167,13 +169,8 @@ def _pour(flow: _Flow) -> None:
 
 def _place_ones(flow: _Flow, row: int, takers: list[int], amount: int) -> None:
     """Place a partition each with so many of these sets of members, the first ones of each."""
-    for some in takers:
-        left = some
-        while left and amount:
-            bit = left & -left
-            left ^= bit
-            _place(flow, row, bit.bit_length() - 1, 1)
-            amount -= 1
+    for member in islice(chain.from_iterable(map(_members, takers)), amount):
+        _place(flow, row, member, 1)
 
 
 def _place(flow: _Flow, row: int, member: int, amount: int) -> None:
@@ -188,14 +185,12 @@ def _place(flow: _Flow, row: int, member: int, amount: int) -> None:
     flow.within[row] &= ~bit
 
 
-def _members(members: int) -> list[int]:
-    """Return the members of a set, ascending."""
-    found = []
+def _members(members: int) -> Iterator[int]:
+    """Yield the members of a set, ascending."""
     while members:
         bit = members & -members
         members ^= bit
-        found.append(bit.bit_length() - 1)
-    return found
+        yield bit.bit_length() - 1
 
 
 def _residual_of(flow: _Flow, loads: Loads) -> Residual:
