@@ -89,7 +89,7 @@ def test_runs_on_a_clock_are_the_same_with_every_processor(
     monkeypatch.setattr(results, name, noted)
     monkeypatch.setattr(results, "usable_processors", lambda: 8)
     alone = answers(*CLOCK, "20", *asked)
-    monkeypatch.setattr(results, "SMALL_WORK", 20_000)
+    monkeypatch.setattr(results, "SMALL_WORK", 10_000)
     assert answers(*CLOCK, "20", *asked) == alone
     assert answers(*CLOCK, "20", *asked, "--processes", "1") == alone
     assert found == [(1, 5), (8, 1), (1, 5)]
