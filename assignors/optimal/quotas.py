@@ -67,12 +67,15 @@ def share(
         drop = -gain[shrinking]
         found = None if holdings is None else _given_up_in_turn(holdings, shrinking, drop)
         given = _given_up(first, answer, member_count, shrinking, drop) if found is None else found
-        free_count += len(given)
-        answer[given] = NOBODY
         gain[shrinking] = 0
+        free_count += len(given)
     if free_count:
-        are_few = free_count == len(given) <= FEW
-        changed = np.sort(given) if are_few else (answer < 0).nonzero()[0]
+        if free_count == len(given) <= FEW:
+            changed = given.copy()
+            changed.sort()
+        else:
+            answer[given] = NOBODY
+            changed = (answer < 0).nonzero()[0]
         answer[changed] = receivers(gain, free_count)
     return Shared(answer, partition_count - free_count, changed)
 
@@ -120,15 +123,21 @@ def _given_up_in_turn(holdings: Holdings, shrinking: Int64, drop: Int64) -> Int6
     """
     if not holdings.are_of_different_topics:
         return None
-    count = holdings.owned_count[shrinking]
-    each = int(count[0])
+    partition, count = holdings.partition, holdings.owned_count[shrinking]
+    each, size = int(count[0]), partition.itemsize
     if np.count_nonzero(count != each):
         return None
-    start = holdings.owned_count.cumsum()[shrinking] - each
-    held = holdings.partition[start[:, None] + np.arange(each)]
-    held.sort(axis=1)
+    start = holdings.owned_count.cumsum()[shrinking]
+    start -= each
+    runs = (len(partition) - each + 1, each)
+    held = np.ndarray(runs, partition.dtype, partition, 0, (size, size))[start]
+    held.sort()
+    given: Int64
+    if len(drop) <= each and drop[drop.argmax()] == 1:  # so each gives one, from its own place on
+        given = held.ravel()[: len(drop) * each : each + 1]
+        return given
     giver = np.arange(len(drop)).repeat(drop)
-    given: Int64 = held[giver, np.arange(len(giver)) % each]
+    given = held[giver, np.arange(len(giver)) % each]
     return given
 
 
