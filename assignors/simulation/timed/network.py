@@ -190,8 +190,10 @@ class Network:
         kind, leaves = type(request), now + after_us
         arrives = leaves + self.delays.one(link.to, leaves)
         is_heartbeat, may_wait, limit = is_plain(request), kind in WAITING, link.limit_us
-        if isinstance(request, JoinGroup):
-            limit = link.config.join_limit_ms * MILLISECOND
+        if may_wait:
+            limit = MILLISECOND * (
+                link.config.join_limit_ms if kind is JoinGroup else link.config.sync_limit_ms
+            )
         deadline = leaves + (NEVER if kind in STANDING else limit)
         self.sent = number = self.sent + 1
         if self.sent_at is not None:

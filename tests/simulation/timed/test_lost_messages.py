@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assignors.simulation.timed.scenario import Fault, FaultKind, GroupProtocol
+from assignors.simulation.timed.scenario import Fault, FaultKind, GroupProtocol, Scenario
 from tests.simulation.timed.test_faults import (
     A_MOMENT,
     CLASSIC,
@@ -42,17 +42,29 @@ def test_a_lost_message_is_sent_again_when_its_time_is_over(protocol: GroupProto
         assert min(each.until_us for each in late.zombies) > (FROM + 100) * US
 
 
-def asked_again_after(request_timeout_ms: int, client: str | None) -> float:
-    """Return when a member owns something whose JoinGroup was answered to nobody, in seconds."""
-    lost = Fault(kind=FaultKind.LOSS, member="c0", from_ms=2000, until_ms=4000, percent=100)
+APPEND = 1
+"""Seconds until the coordinator has written an assignment, and answers the SyncGroup."""
+
+
+def alone(client: str | None, request_timeout_ms: int, *, append: int = 0) -> Scenario:
+    """Return a group of one member, whose first round waits for three seconds."""
     three = group(
         CLASSIC,
-        [lost],
         request_timeout_ms=request_timeout_ms,
         rebalance_timeout_ms=60_000,
         client=client,
     )
-    played = play(replace(three, members=three.members[:1]))
+    broker = replace(three.broker, append_us=append * US)
+    return replace(three, members=three.members[:1], broker=broker)
+
+
+def owned_from(scenario: Scenario, lost_from_ms: int) -> float:
+    """Return when a member owns something whose messages are lost for a second, in seconds."""
+    until_ms = lost_from_ms + SECOND
+    lost = Fault(
+        kind=FaultKind.LOSS, member="c0", from_ms=lost_from_ms, until_ms=until_ms, percent=100
+    )
+    played = play(replace(scenario, faults=(lost,)))
     return min(each.at for each in played.changes if each.owned) / US
 
 
@@ -74,5 +86,46 @@ def test_who_does_not_get_the_answer_to_its_join_waits_as_long_as_a_rebalance_ma
 
     The answer leaves when the initial delay of three seconds is over.
     """
-    found = asked_again_after(request_timeout_ms, client)
+    found = owned_from(alone(client, request_timeout_ms), 2500)
     assert found == pytest.approx(seconds + 3, abs=A_MOMENT)
+
+
+@pytest.mark.parametrize(
+    ("client", "request_timeout_ms", "seconds"),
+    [
+        (None, 10_000, 10),
+        (None, 90_000, SESSION),
+        ("java-4.4.0", 90_000, SESSION),
+        ("kafka-python-3.0.12", 10_000, 10),
+        ("kafka-python-3.0.12", 90_000, 90),
+        ("librdkafka-2.16.0", 10_000, SESSION + 3),
+        ("librdkafka-2.16.0", 90_000, SESSION + 3),
+    ],
+)
+def test_how_long_a_member_waits_for_its_assignment(
+    client: str | None, request_timeout_ms: int, seconds: int
+) -> None:
+    """As Java's client, librdkafka and kafka-python do behind that proxy; then they join again.
+
+    Java's sends heartbeats meanwhile, and opens another connection when none is answered for a
+    session timeout; the others send none, so that nothing else ends the wait. Who asks later than
+    the session lasts is no longer in the group, and its first round waits once more.
+    """
+    scenario = alone(client, request_timeout_ms, append=APPEND)
+    found = owned_from(scenario, 3500)
+    again = 3 if seconds > SESSION else 0
+    assert found == pytest.approx(3 + seconds + again + APPEND, abs=A_MOMENT)
+
+
+@pytest.mark.parametrize(
+    ("client", "beats"), [(None, 3), ("librdkafka-2.16.0", 1), ("kafka-python-3.0.12", 1)]
+)
+def test_who_waits_for_its_assignment_alone_sends_the_heartbeat_that_is_due_after_it(
+    client: str | None, beats: int
+) -> None:
+    """The assignment comes ten seconds after the JoinGroup's answer; a heartbeat is due each third.
+
+    So that the coordinator does not wait a session for the next one.
+    """
+    scenario = replace(alone(client, 30_000, append=10), until_ms=(3 + 10) * SECOND + 500)
+    assert play(scenario).result.requests["Heartbeat"] == beats

@@ -119,6 +119,8 @@ LIBRDKAFKA = Dialect(
     assignor_fails=STUCK,
     join_grace_ms=3000,
     waits_for_requests=False,
+    sync_grace_ms=3000,
+    beats_while_syncing=False,
     leads={COOPERATIVE: {Flaw.VERSION_0: DIES, NoteCode.VERSION_NEGATIVE: DIES}},
     follows={
         NoteCode.EMPTY_BLOB: NOTHING,
@@ -163,6 +165,7 @@ SARAMA_2_8 = Dialect(
     },
 )
 KAFKA_PYTHON = Dialect(
+    beats_while_syncing=False,
     forms={
         NONE: Form(version=0, user_data=empty, keeps_order=True),
         STICKY: Form(version=0, user_data=prefixed_layout, keeps_order=True),

@@ -1,6 +1,6 @@
 """How a client's bytes differ: how it writes them, and what it does with those of others.
 
-And how long it waits for the answer to a JoinGroup.
+And how long it waits for the answers to JoinGroup and SyncGroup.
 """
 
 from __future__ import annotations
@@ -115,6 +115,12 @@ class Dialect:
     """For the answer to a JoinGroup it waits the rebalance timeout and so much longer."""
     waits_for_requests: bool = True
     """At least it waits its request timeout for that answer."""
+    sync_grace_ms: int | None = None
+    """For the answer to a SyncGroup it waits the session timeout and so much longer; `None`: its
+    request timeout."""
+    beats_while_syncing: bool = True
+    """Until it has that answer it sends heartbeats, and opens another connection when it has heard
+    nothing for a session timeout. Without them that answer alone is waited for."""
 
 
 def subscription_bytes(dialect: Dialect, kind: UserData, known: Knowledge) -> bytes:

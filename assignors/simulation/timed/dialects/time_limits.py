@@ -2,7 +2,9 @@
 
 Measured with real clients behind a proxy that swallows the answer. Source:
 `JoinGroupRequest.JOIN_GROUP_TIMEOUT_LAPSE` of Java's client, whose time kafka-python has too;
-`rd_kafka_JoinGroupRequest` of librdkafka.
+`rd_kafka_JoinGroupRequest` and `rd_kafka_SyncGroupRequest` of librdkafka, which sends no heartbeat
+in between (`rd_kafka_cgrp_join_state_serve`); `_do_join_and_sync_async` of kafka-python, before
+which it disables heartbeats.
 """
 
 from __future__ import annotations
@@ -21,3 +23,15 @@ def join_limit_ms(client: str | None, rebalance_timeout_ms: int, request_timeout
     if dialect is not None and not dialect.waits_for_requests:
         return limit_ms
     return max(limit_ms, request_timeout_ms)
+
+
+def sync_limit_ms(client: str | None, session_timeout_ms: int, request_timeout_ms: int) -> int:
+    """Return how long a member waits for the answer to a SyncGroup.
+
+    With Java's client, and with those that are taken to do the same, no longer than it may hear
+    nothing at all (`Dialect.beats_while_syncing`).
+    """
+    dialect = None if client is None else DIALECTS[client]
+    if dialect is None or dialect.sync_grace_ms is None:
+        return request_timeout_ms
+    return session_timeout_ms + dialect.sync_grace_ms

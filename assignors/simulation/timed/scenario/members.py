@@ -15,7 +15,7 @@ from assignors.documents.values import (
     required,
 )
 from assignors.names.sequences import as_names, take
-from assignors.simulation.timed.dialects.time_limits import join_limit_ms
+from assignors.simulation.timed.dialects.time_limits import join_limit_ms, sync_limit_ms
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from assignors.simulation.timed.scenario.reading import (
     Nullable,
@@ -130,8 +130,7 @@ class MemberConfig:
     and it joins again once a second at most unless it has revoked something. 0: it does both when
     they are due. Of the classic protocol, with `heartbeats_go_on`."""
     wake_late_us: int = 0
-    """Mean time by which each look is later than that, by chance: its thread waits for a processor.
-    The next one counts from it, so members drift apart."""
+    """Mean time by which each look is late by chance, and the next ones with it: members drift."""
     protocol: GroupProtocol | None = None
     """`group.protocol`; null: that of the group. Members of both make it migrate."""
     pattern: str | None = None
@@ -144,8 +143,8 @@ class MemberConfig:
     restarts_after_ms: int | None = None
     """So long after its process ended by itself something starts it again; null: nothing does."""
     client: str | None = None
-    """The client and version whose bytes it writes and reads, as `java-4.4.0`; null: they are those
-    of this package, under the classic protocol."""
+    """The client and version whose bytes it writes and reads, as `java-4.4.0`, and whose limits it
+    has for JoinGroup and SyncGroup; null: this package's bytes, Java's limits. Classic protocol."""
     claims: Claims = Claims.TRUE
     """What it writes as its owned partitions."""
     subscription_hex: str | None = None
@@ -191,6 +190,11 @@ class MemberConfig:
     def join_limit_ms(self) -> int:
         """How long it waits for the answer to a JoinGroup."""
         return join_limit_ms(self.client, self.rebalance_timeout_ms, self.request_timeout_ms)
+
+    @property
+    def sync_limit_ms(self) -> int:
+        """The same of a SyncGroup."""
+        return sync_limit_ms(self.client, self.session_timeout_ms, self.request_timeout_ms)
 
     def by_its_clock(self, ms: int) -> int:
         """Return how many microseconds pass until its clock has counted so many milliseconds."""

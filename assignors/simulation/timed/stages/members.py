@@ -17,7 +17,12 @@ from assignors.simulation.timed.protocols.classic.messages import (
     SyncGroupResponse,
 )
 from assignors.simulation.timed.protocols.classic.states import MemberState
-from assignors.simulation.timed.protocols.effects import COORDINATOR, Answered, Fired
+from assignors.simulation.timed.protocols.effects import (
+    COORDINATOR,
+    MILLISECOND,
+    Answered,
+    Fired,
+)
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.stages.stage import Round, Stage
 
@@ -66,7 +71,7 @@ def await_plan(
     link.arrives, link.returns = int(stage.synced[row]), answered
     link.unanswered += 1
     network.sent = request = network.sent + 1
-    deadline = answered + link.limit_us
+    deadline = answered + member.config.sync_limit_ms * MILLISECOND
     network.in_flight[request] = (number, member.awaited, link.life, deadline, None)
     network.count("SyncGroup", 1)
     known.waiting_sync = request

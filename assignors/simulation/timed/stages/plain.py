@@ -33,8 +33,8 @@ class PlainMembers:
     """int64[N]: one more than the longest time to a poll, in microseconds."""
     join_limits: Int64
     """int64[N]: so long a JoinGroup waits for its answer, in microseconds."""
-    request_limits: Int64
-    """int64[N]: so long other requests do."""
+    sync_limits: Int64
+    """int64[N]: so long a SyncGroup does."""
     are_eager: NDArray[np.bool_]
     """bool[N]: who gives up everything before it joins."""
     has_eager: bool
@@ -98,7 +98,7 @@ def plain_members(members: Sequence[ClassicMember], *, keeps_changes: bool) -> P
         ),
         poll_limits=np.array([each.poll_ms * MILLISECOND + 1 for each in configs]),
         join_limits=np.array([each.join_limit_ms * MILLISECOND for each in configs]),
-        request_limits=np.array([each.request_timeout_ms * MILLISECOND for each in configs]),
+        sync_limits=np.array([each.sync_limit_ms * MILLISECOND for each in configs]),
         are_eager=np.array([not each.is_cooperative for each in members], dtype=np.bool_),
         has_eager=not all(each.is_cooperative for each in members),
         may_gain=np.array(

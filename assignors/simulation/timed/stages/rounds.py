@@ -260,7 +260,7 @@ class ComputedRounds:
             generations, generation = self.watch.generations, self.group.generation
             for number in stage.rows:
                 generations[number] = generation
-        limits = stage.answered + self.plain.request_limits[stage.joins.numbers]
+        limits = stage.answered + self.plain.sync_limits[stage.joins.numbers]
         self._call_at(int(limits.min()) - 1)
         stage.tokens = self.coordinator.tokens
         network = self.heartbeats.network

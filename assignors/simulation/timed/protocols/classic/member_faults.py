@@ -52,7 +52,8 @@ def beat(state: ClassicMember, after_us: int = 0) -> None:
     One that waits for its connection to open is enough. One that is due amid a round waits for it.
     """
     is_joining = state.state in {MemberState.JOINING, MemberState.SYNCING}
-    if (state.beats_go_on and is_joining) or (state.config.wake_ms and not after_us):
+    waits_for_round = is_joining and (state.beats_go_on or state.waits_for_sync)
+    if waits_for_round or (state.config.wake_ms and not after_us):
         state.is_beat_due = True
         return
     _send_beat(state, after_us)
@@ -136,7 +137,8 @@ def request_failed(state: ClassicMember, number: int) -> None:
 
 def session_over(state: ClassicMember) -> None:
     """Open another connection: no answer has come for a session timeout."""
-    if state.state not in BEATING:
+    is_patient = state.waits_for_sync and state.state is MemberState.SYNCING
+    if state.state not in BEATING or is_patient:
         return
     state.out.append(Disconnect())
     if state.config.stops_without_answer and state.state is MemberState.STABLE:

@@ -132,6 +132,8 @@ def joined(state: ClassicMember, response: JoinGroupResponse) -> None:
         state.chosen = [each.name for each in state.assignors].index(response.protocol or "")
         state.is_leader = response.leader == response.member_id
         config = state.config
+        if state.waits_for_sync and not state.beats_go_on:
+            state.is_beat_due = False
         if not (state.beats_go_on or config.between_polls_us or config.runs_handlers):
             beat_later(state)
         if response.members and not response.skip_assignment:
@@ -205,7 +207,7 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
         beat_later(state)
     if state.config.wake_ms:
         look_later(state, at_once=state.is_beat_due)
-    elif state.beats_go_on and state.is_beat_due:
+    elif (state.beats_go_on or state.waits_for_sync) and state.is_beat_due:
         state.is_beat_due = False
         state.out.append(Schedule(("heartbeat",), 0))
     kept = shared(state.owned, assigned)

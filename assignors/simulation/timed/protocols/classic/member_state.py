@@ -97,7 +97,8 @@ class ClassicMember:
     """As leader: what it sends once it has computed."""
     is_leader: bool = False
     is_beat_due: bool = True
-    """With heartbeats that go on: one is due as soon as the member has its assignment, or looks."""
+    """Without heartbeats amid a round: one is due as soon as the member has its assignment, or
+    looks."""
     is_join_due: bool = False
     """It joins as soon as it looks and has not joined for a second."""
     may_join: bool = True
@@ -134,12 +135,15 @@ class ClassicMember:
 
     beats_go_on: bool = field(init=False)
     """Whether its heartbeats keep their times over a rebalance."""
+    waits_for_sync: bool = field(init=False)
+    """Until its SyncGroup is answered it sends no heartbeat, and looks for nothing else."""
 
     def __post_init__(self) -> None:
-        """Look at the assignors."""
+        """Look at the assignors and the client."""
         self.is_cooperative = all(each.is_cooperative for each in self.assignors)
         survives = self.config.runs_handlers and self.is_cooperative
         self.beats_go_on = self.config.heartbeats_go_on or survives
+        self.waits_for_sync = not (self.dialect is None or self.dialect.beats_while_syncing)
 
     @property
     def dialect(self) -> Dialect | None:

@@ -135,7 +135,7 @@ def _newcomers(own: FirstRound) -> Newcomers:
         session=session,
         rebalance=us("rebalance_timeout_ms"),
         join_limit=us("join_limit_ms"),
-        request=us("request_timeout_ms"),
+        sync_limit=us("sync_limit_ms"),
         assign=us("assign_ms"),
         network=network,
         before=own.before,

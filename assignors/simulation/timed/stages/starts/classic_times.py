@@ -42,8 +42,8 @@ class Newcomers:
     """Its rebalance timeout."""
     join_limit: Int64
     """How long it waits for the answer to a JoinGroup."""
-    request: Int64
-    """When a request without an answer is given up that need not wait."""
+    sync_limit: Int64
+    """The same of a SyncGroup."""
     assign: Int64
     """How long its callback for assigned partitions takes."""
     network: Network
@@ -199,7 +199,7 @@ def synced(own: Newcomers, before: Joined, place: Int64, leader: int, computes: 
     session_over = np.where(is_late, before.opens, given) + own.session
     require(heard < before.answered + own.join_limit)
     require(takes < before.opens + own.rebalance.max())  # then the wait for SyncGroups ends
-    require(returned < sent + own.request)
+    require(returned < sent + own.sync_limit)
     require(takes < due)
     require(np.maximum(arrived, given) < before.opens + own.session)
     require(session_over > due + own.network.longest_us)
