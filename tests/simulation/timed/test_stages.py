@@ -150,6 +150,21 @@ def test_members_that_only_gain_have_no_event() -> None:
     assert computed.result.events <= 20
 
 
+@pytest.mark.parametrize("assignor", [*COOPERATIVE, "optimal/sticky"])
+def test_a_run_may_end_within_a_round_and_has_no_event_more_for_that(assignor: str) -> None:
+    scenario = replace(gaining(), network=NetworkConfig(mean_us=20_000))
+    members = tuple(replace(each, assignors=(assignor,)) for each in scenario.members)
+    scenario = replace(scenario, members=members)
+    ended_ms = simulate(scenario).rebalances[-1].ended // 1000
+    events = []
+    for after_ms in range(-80, 130, 10):
+        ends = replace(scenario, until_ms=ended_ms + after_ms)
+        computed, queued = simulate(ends), simulate(ends, computes_rounds=False)
+        assert without_events(computed) == without_events(queued)
+        events.append(computed.result.events)
+    assert events == sorted(events)
+
+
 def test_who_is_too_long_in_its_callback_for_what_it_gains_leaves() -> None:
     scenario = gaining(assign_ms=8000, rebalance_timeout_ms=7000)
     scenario = replace(scenario, topics={"orders": 24})  # at first nobody has two
