@@ -93,3 +93,30 @@ def test_runs_on_a_clock_are_the_same_with_every_processor(
     assert answers(*CLOCK, "20", *asked) == alone
     assert answers(*CLOCK, "20", *asked, "--processes", "1") == alone
     assert found == [(1, 5), (8, 1), (1, 5)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "processes"),
+    [
+        (("join-storm", "--protocol", "classic", "--seeds", "2"), 2),
+        (("join-storm", "--protocol", "consumer", "--seeds", "2"), 1),
+        (("join-storm", "--protocol", "classic,consumer", "--seeds", "1"), 2),
+        (("crash", "--seeds", "10"), 1),
+        (("crash", "--coordinator", "blocking", "--seeds", "10"), 8),
+    ],
+)
+def test_the_work_is_that_of_the_runs_that_are_asked_for(
+    asked: tuple[str, ...], processes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under KIP-848 a storm of joins has half the events; a model of the coordinator adds many."""
+    found: list[int] = []
+
+    def noted(rows: Iterable[Row], *, processes: int, **_: object) -> Iterator[dict[str, Any]]:
+        found.append(processes)
+        return iter(())
+
+    monkeypatch.setattr(results, "result_rows", noted)
+    monkeypatch.setattr(results, "usable_processors", lambda: 8)
+    monkeypatch.setattr(results, "SMALL_WORK", 25_000)
+    answers("simulate", "--scenario", *asked)
+    assert found == [processes]

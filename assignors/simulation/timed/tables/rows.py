@@ -209,7 +209,7 @@ def scenario_of(row: Row, own_assignors: Collection[str] = ()) -> Scenario:
     3
     """
     scenario = _parsed(row.get("scenario"), own_assignors)
-    return _overridden(scenario, row, own_assignors)
+    return overridden(scenario, row, own_assignors)
 
 
 def scenarios_of(
@@ -224,7 +224,7 @@ def scenarios_of(
             if last is None or not isinstance(text, str) or text != last_text:
                 last, last_text = None, text
                 last = _parsed(text, own_assignors)
-            scenario = _overridden(last, row, own_assignors)
+            scenario = overridden(last, row, own_assignors)
         except DocumentError as error:
             yield row, error
         else:
@@ -249,8 +249,11 @@ def _parsed(given: object, own_assignors: Collection[str]) -> Scenario:
         raise error.below("scenario") from None
 
 
-def _overridden(scenario: Scenario, row: Row, own_assignors: Collection[str]) -> Scenario:
-    """Return the scenario with the row's own seed, protocol, models and assignor."""
+def overridden(scenario: Scenario, row: Row, own_assignors: Collection[str]) -> Scenario:
+    """Return the scenario with the row's own seed, protocol, models and assignor.
+
+    Raises `DocumentError` for what cannot be played.
+    """
     changes = {
         name: READERS[name](row[name], (name,))
         for name in ("seed", "protocol")

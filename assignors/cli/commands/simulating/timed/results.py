@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import click
@@ -12,15 +13,17 @@ from assignors.cli.commands.simulating.rounds import CHUNKS_EACH
 from assignors.cli.commands.simulating.timed.request import TimedRequest
 from assignors.cli.inputs.scenarios import error_document
 from assignors.cli.outputs.progress import with_progress
-from assignors.documents.values import SCHEMA, Document
+from assignors.documents.values import SCHEMA, Document, DocumentError
 from assignors.simulation.processes import usable_processors
 from assignors.simulation.timed.gallery import GALLERY
 from assignors.simulation.timed.tables.cost import cost_of
 from assignors.simulation.timed.tables.rows import (
     RUNS_A_CHUNK,
     interval_rows,
+    overridden,
     result_rows,
 )
+from assignors.simulation.timed.tables.variants import Variant
 
 SMALL_WORK = 300_000
 """Events that one processor plays in about five seconds, by the estimate of `cost_of`."""
@@ -108,8 +111,17 @@ def _default_processes(request: TimedRequest) -> int:
 
     The work is counted in events.
     """
-    work = request.count * (EVENTS_A_RUN + cost_of(request.scenario))
+    work = request.seeds * sum(map(partial(_events, request), request.variants))
     return 1 if work < SMALL_WORK else max(1, min(usable_processors(), request.count))
+
+
+def _events(request: TimedRequest, variant: Variant) -> int:
+    """Return about how many events a run of a variant has; one that cannot be played has none."""
+    try:
+        scenario = overridden(request.scenario, variant, request.own_assignors)
+    except DocumentError:
+        return 0
+    return EVENTS_A_RUN + cost_of(scenario)
 
 
 def _documents(rows: Iterator[Mapping[str, Any]]) -> Iterator[Document]:
