@@ -5,6 +5,9 @@ Measured with real clients behind a proxy that swallows the answer. Source:
 `rd_kafka_JoinGroupRequest` and `rd_kafka_SyncGroupRequest` of librdkafka, which sends no heartbeat
 in between (`rd_kafka_cgrp_join_state_serve`); `_do_join_and_sync_async` of kafka-python, before
 which it disables heartbeats.
+
+Not simulated: librdkafka whose `socket.timeout.ms` (60,000 by default) is shorter than its session
+and the three seconds closes the connection then, and sends the SyncGroup again, as measured too.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ def join_limit_ms(client: str | None, rebalance_timeout_ms: int, request_timeout
 def sync_limit_ms(client: str | None, session_timeout_ms: int, request_timeout_ms: int) -> int:
     """Return how long a member waits for the answer to a SyncGroup.
 
-    With Java's client, and with those that are taken to do the same, no longer than it may hear
+    Java's client, and those that are taken to do the same, wait no longer than they may hear
     nothing at all (`Dialect.beats_while_syncing`).
     """
     dialect = None if client is None else DIALECTS[client]
