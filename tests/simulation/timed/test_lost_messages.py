@@ -5,8 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from assignors.simulation.timed.scenario import Fault, FaultKind, GroupProtocol, Scenario
+from assignors.simulation.timed.scenario import (
+    Action,
+    Fault,
+    FaultKind,
+    GroupProtocol,
+    Scenario,
+    Verb,
+)
+from tests.conftest import cases
+from tests.simulation.timed.engines import require_same_run, two_are_enough
 from tests.simulation.timed.test_faults import (
     A_MOMENT,
     CLASSIC,
@@ -134,3 +145,43 @@ def test_who_waits_for_its_assignment_alone_sends_the_heartbeat_that_is_due_afte
     scenario = alone(client, 30_000, append=append)
     scenario = replace(scenario, until_ms=(3 + append) * SECOND + 500)
     assert play(scenario).result.requests.get("Heartbeat", 0) == beats
+
+
+CLIENTS = (None, "java-4.4.0", "librdkafka-2.16.0", "kafka-python-3.0.12")
+
+
+@st.composite
+def losses(draw: st.DrawFn) -> Scenario:
+    """Members of three clients, and of none, wait seconds for an assignment, and lose messages."""
+    clients = draw(st.lists(st.sampled_from(CLIENTS), min_size=3, max_size=6))
+    names = [f"c{number}" for number in range(len(clients))]
+    one = alone(None, draw(st.sampled_from([3000, 10_000, 90_000])), append=draw(st.integers(0, 9)))
+    members = tuple(
+        replace(one.members[0], name=name, client=client, session_timeout_ms=10_000)
+        for name, client in zip(names, clients, strict=True)
+    )
+    stops = Action(at_ms=30 * SECOND, do=Verb.STOP, member=names[-1])
+    faults = []
+    for name in draw(st.lists(st.sampled_from(names), max_size=4, unique=True)):
+        begins = draw(st.integers(2, 50)) * SECOND
+        kind = draw(st.sampled_from([FaultKind.LOSS, FaultKind.CUT]))
+        percent = 100 * (kind is FaultKind.LOSS)
+        until_ms = begins + draw(st.integers(1, 20)) * SECOND
+        faults.append(
+            Fault(kind=kind, member=name, from_ms=begins, until_ms=until_ms, percent=percent)
+        )
+    return replace(
+        one,
+        until_ms=200 * SECOND,
+        topics={"t": 12},
+        members=members,
+        plan=(stops,),
+        faults=tuple(faults),
+    )
+
+
+@cases(20)
+@given(losses())
+def test_a_run_with_losses_is_the_same_by_events_alone(scenario: Scenario) -> None:
+    with two_are_enough():
+        require_same_run(scenario)
