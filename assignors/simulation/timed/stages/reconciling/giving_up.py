@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assignors.simulation.timed.protocols.consumer.assignment.unwritten import Kept
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeatResponse
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.queue import Rank
@@ -58,14 +59,11 @@ class GivingUp:
             one.answer = Answer(client.number, response, pending[0], Rank.ANSWER, client.epoch)
             one.kept = None
 
-    def report(self, one: Reconciling) -> ConsumerHeartbeatResponse | None:
-        """Return the answer to the report of a member, which waits for records.
+    def report(self, one: Reconciling, kept: Kept) -> ConsumerHeartbeatResponse | None:
+        """Return the answer to the report of one of these, which waits for records.
 
-        `None`: it is none of these, or has another target by now: then it has to be asked for.
+        `None`: it has another target by now: then it has to be asked for.
         """
-        kept = one.kept
-        if kept is None:
-            return None
         self.steps.have_released(one, kept)
         response = self.asking.release(one.client, kept)
         if response is None:

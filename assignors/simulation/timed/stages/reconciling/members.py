@@ -126,8 +126,9 @@ class ReconcilingMembers:
     def _await(self, one: Reconciling) -> None:
         """Let the next heartbeat of a member be an event when it arrives."""
         one.next, one.answer, one.pending, one.report = HEARTBEAT, None, None, None
-        arrives = self.heartbeats.network.arrives(one.number, one.due)
-        self._start(one, arrives, ARRIVAL)
+        heartbeats, number = self.heartbeats, one.number
+        arrives = heartbeats.network.arrives(number, one.due)
+        heartbeats.queue.start(one.key, arrives, (number, DUE), ARRIVAL, number)
 
     def expect(self, number: int) -> bool:
         """Let the next heartbeat of a member at rest be an event when it arrives.
@@ -172,43 +173,40 @@ class ReconcilingMembers:
             return
         response, is_written = self.asking.answer(client, is_report=False)
         # An answer to a heartbeat that said nothing comes last of its moment: see `Network.send`.
-        self._answer(one, (client.number, response), (leaves, is_written), ANSWER)
+        self._answer(one, response, leaves + is_written * heartbeats.broker.append_us, ANSWER)
 
     def _arrive(self, one: Reconciling) -> None:
         """Let the coordinator handle a report."""
-        response = self.giving_up.report(one)
+        response = None if one.kept is None else self.giving_up.report(one, one.kept)
         if one.report is None:
             self.steps.have_kept(one)
-        assert one.report is not None, "it is sent"
         is_written = response is not None
         if response is None:
             response, is_written = self.asking.answer(one.client, is_report=True)
-        network = self.heartbeats.network
+        network, broker = self.heartbeats.network, self.heartbeats.broker
         # As `Network.handled`: of consumer groups nothing else that comes to it is computed.
         begins = max(self.heartbeats.queue.now, network.busy_until)
-        network.busy_until = leaves = begins + self.heartbeats.broker.service_us
-        self._answer(one, (one.report[0], response), (leaves, is_written), None)
+        network.busy_until = leaves = begins + broker.service_us
+        self._answer(one, response, leaves + is_written * broker.append_us, None)
 
     def _answer(
         self,
         one: Reconciling,
-        answered: tuple[int, ConsumerHeartbeatResponse],
-        leaves_at: tuple[int, bool],
+        response: ConsumerHeartbeatResponse,
+        leaves: int,
         rank: Rank | None,
     ) -> None:
         """Let the coordinator have handled a report, or a heartbeat; see what comes of its answer.
 
-        That leaves then, or once its records are replicated.
+        That leaves then. Of the member's requests it answers the last one.
         """
-        heartbeats, client, (own_number, response) = self.heartbeats, one.client, answered
-        network, now = heartbeats.network, heartbeats.queue.now
-        leaves = leaves_at[0] + leaves_at[1] * heartbeats.broker.append_us
+        network, now, client = self.heartbeats.network, self.heartbeats.queue.now, one.client
         link = network.links[one.number]
         link.arrives = now
         one.session_over = now + one.session_timeout
         returns = max(leaves + network.delays.one(link.back, leaves), link.returns)
         link.returns = returns
-        one.answer = answer = Answer(own_number, response, returns, rank, client.epoch)
+        one.answer = answer = Answer(client.number, response, returns, rank, client.epoch)
         one.pending, one.report = (returns, None), None
         target = response.assignment
         if response.error is not NONE or returns >= one.due:
@@ -281,7 +279,8 @@ class ReconcilingMembers:
 
     def _rest_or_wait(self, one: Reconciling) -> None:
         """Let a member rest, or wait for what its next heartbeat brings."""
-        if self.heartbeats.plain.may_rest(one.number):
+        group = self.asking.waiting.coordinator.group
+        if group.epoch == group.target_epoch and self.heartbeats.plain.may_rest(one.number):
             del self.members[one.number]
             self.heartbeats.put(one.number, one.rest)
         else:

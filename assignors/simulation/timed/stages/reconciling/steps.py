@@ -68,10 +68,15 @@ class MemberSteps:
         return known
 
     def hear(self, one: Reconciling, answer: Answer) -> None:
-        """Let a member hear that nothing is new for it. Cost: O(1)."""
+        """Let a member hear that nothing is new for it, as the next that it does. Cost: O(1)."""
         client, watch = one.client, self.watch
-        is_silent = not (client.must_send or client.acknowledges or answer.response.assignment)
-        if is_silent and self._is_to_hear(one) and not self.is_judged:
+        if not (
+            client.must_send
+            or client.acknowledges
+            or answer.response.assignment
+            or client.target_number != client.confirmed_number
+            or (watch is not None and (watch.ledger.doubled or watch.lasting))
+        ):
             client.in_flight, client.epoch, one.pending = None, answer.response.epoch, None
             if watch is not None:
                 watch.generations[one.number] = client.epoch

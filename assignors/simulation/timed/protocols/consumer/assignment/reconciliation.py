@@ -118,17 +118,17 @@ def given_up(
         if not numbers:
             continue
         had = assigned.get(topic)
-        if had is None or len(numbers) > len(had):
+        if had is None:
             return None
-        try:
-            stays = {number: had[number] for number in numbers}
-        except KeyError:
+        gone = had.keys() - numbers
+        if len(gone) != len(had) - len(numbers):
             return None
-        if len(stays) == len(had):
-            kept[topic] = had
-        else:
+        if gone:
+            stays = dict(had)
+            lost[topic] = {number: stays.pop(number) for number in gone}
             kept[topic] = stays
-            lost[topic] = {number: epoch for number, epoch in had.items() if number not in stays}
+        else:
+            kept[topic] = had
     if len(kept) < len(assigned):
         lost.update((topic, had) for topic, had in assigned.items() if had and topic not in kept)
     return kept, lost

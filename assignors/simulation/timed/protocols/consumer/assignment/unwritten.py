@@ -18,6 +18,7 @@ from assignors.simulation.timed.protocols.consumer.coordinator_state import (
     Timer,
 )
 from assignors.simulation.timed.protocols.consumer.group import (
+    ConsumerGroup,
     ConsumerMember,
     MemberState,
     partitions_of,
@@ -87,15 +88,17 @@ def to_give_up(state: ConsumerCoordinator, now_ms: int, member_id: str, epoch: i
     if (
         member is None
         or member.state is UNREVOKED
+        or member.revoking
         or member.epoch == group.target_epoch
         or not _stays_as_it_is(state, now_ms, member, epoch)
     ):
         return None
     target, known = group.target_of(member), cluster.topics
+    for topic in target:
+        if topic not in member.topics or topic not in known:
+            return None
     found = given_up(member.assigned, target)
     if found is None or not found[1]:
-        return None
-    if not all(topic in member.topics and topic in known for topic in target):
         return None
     return Kept(member, target, *found, cluster)
 
@@ -121,7 +124,7 @@ def released(
     That it was told leaves no trace. `None`: it has another target by now, or its report leads to
     more, and nothing has changed. Cost: O(partitions of the member).
     """
-    group, (member, target, assigned, _, cluster) = state.group, kept
+    group, (member, target, assigned, revoking, cluster) = state.group, kept
     if (
         group.members.get(member.member_id) is not member
         or group.target_of(member) is not target
@@ -130,8 +133,31 @@ def released(
     ):
         return None
     after = member.brought_to(group.target_epoch, epoch, STABLE, assigned, {})
-    group.move(member, after)
+    _move(group, member, after, revoking)
     return ConsumerHeartbeatResponse(NONE, after.member_id, after.epoch)
+
+
+def _move(
+    group: ConsumerGroup, before: ConsumerMember, after: ConsumerMember, gone: EpochsByPartition
+) -> None:
+    """Put a member in its target's epoch that has given up `gone`, and nothing else has changed.
+
+    As `ConsumerGroup.move`. Cost: O(its partitions).
+    """
+    group.members[after.member_id] = after
+    group.order.put_again()
+    group.known_homogeneous = None
+    stable, held, was, epoch = group.stable, group.partition_epochs, before.epoch, after.epoch
+    if before.state is STABLE:
+        stable[was] -= 1
+    stable[epoch] += 1
+    for topic, numbers in gone.items():
+        known = held[topic]
+        for number in numbers:
+            if known.get(number) == was:
+                del known[number]
+    for topic, numbers in after.assigned.items():
+        held[topic].update(dict.fromkeys(numbers, epoch))
 
 
 def _stays_as_it_is(
