@@ -205,6 +205,10 @@ class Underway(Protocol):
         """Let a member wait of which nothing is in the queue."""
         ...
 
+    def arrive(self, event: CoordinatorEvent, leaves: int) -> bool:
+        """Let a member join whose request arrives, if that is all that comes of it."""
+        ...
+
     def join(self, token: int, replicated: int) -> bool:
         """Let a member that joins go its way, if its answer alone waits for an append."""
         ...

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 
 from assignors.simulation.timed.protocols.consumer import step as consumer_step
+from assignors.simulation.timed.protocols.consumer.assignment.joined import joined
 from assignors.simulation.timed.protocols.consumer.assignment.unwritten import (
     Kept,
     brought_on,
@@ -25,6 +28,7 @@ from assignors.simulation.timed.protocols.consumer.messages import (
 from assignors.simulation.timed.protocols.state_values import cloned
 from assignors.simulation.timed.scenario import (
     Action,
+    BrokerConfig,
     Scenario,
     Verb,
 )
@@ -61,6 +65,54 @@ def answered_without_records(scenario: Scenario, monkeypatch: pytest.MonkeyPatch
         patch.setattr(consumer_step, "heartbeat", both)
         simulate(scenario, queues_heartbeats=True)
     return found
+
+
+def joined_without_records(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Play a scenario, each request to join by a copy of the group too that writes nothing.
+
+    Returns how many of them were answered so; `AssertionError` where anything else comes of it.
+    """
+    found = 0
+
+    def both(state: ConsumerCoordinator, now_ms: int, request: ConsumerHeartbeat) -> Changes:
+        nonlocal found
+        copy = cloned(state)
+        response = joined(copy, now_ms, request)
+        if response is None:
+            assert copy == state
+            return heartbeat(state, now_ms, request)
+        changes = heartbeat(state, now_ms, request)
+        timers = {key[0]: (after_us is None) for key, after_us, _ in changes.timers}
+        assert (response, timers) == (changes.response, {"session": False, "rebalance": True})
+        assert (copy == state, len(changes.records)) == (True, 3)
+        assert list(copy.group.order) == list(state.group.order)
+        found += 1
+        return changes
+
+    with monkeypatch.context() as patch:
+        patch.setattr(consumer_step, "heartbeat", both)
+        simulate(scenario, queues_heartbeats=True)
+    return found
+
+
+@cases(40)
+@given(scenarios())
+def test_a_request_to_join_that_is_not_written_leads_to_what_a_written_one_does(
+    scenario: Scenario,
+) -> None:
+    joined_without_records(scenario, pytest.MonkeyPatch())
+
+
+def test_members_that_join_within_a_second_of_a_target_need_not_be_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first of eight makes the group, the second looks at topics, another one has a target."""
+    group = group_of(broker=BrokerConfig(assignment_interval_ms=1000))
+    late = tuple(
+        replace(each, starts_at_ms=30_000 + 100 * number) if number > 4 else each
+        for number, each in enumerate(group.members)
+    )
+    assert joined_without_records(replace(group, members=late, plan=()), monkeypatch) == 5
 
 
 @cases(20)

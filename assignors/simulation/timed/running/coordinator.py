@@ -42,6 +42,9 @@ def handle(run: Run, event: CoordinatorEvent) -> None:
     if run.heartbeats is not None and run.heartbeats.rounds is not None:
         run.heartbeats.rounds.before(event)
     leaves = run.network.handled(now, event, run.scenario.broker.service_us)
+    reconciling = None if run.heartbeats is None else run.heartbeats.reconciling
+    if reconciling is not None and reconciling.arrive(event, leaves):
+        return
     generation = run.sides.generation()
     effects = play(run, event)
     for effect in effects:

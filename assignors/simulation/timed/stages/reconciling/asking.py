@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from assignors.simulation.timed.costs.meter import Meter
 from assignors.simulation.timed.heartbeats import Heartbeats
+from assignors.simulation.timed.protocols.consumer.assignment.joined import joined
 from assignors.simulation.timed.protocols.consumer.assignment.unwritten import (
     Kept,
     brought_on,
@@ -16,7 +17,10 @@ from assignors.simulation.timed.protocols.consumer.assignment.unwritten import (
 )
 from assignors.simulation.timed.protocols.consumer.coordinator import heartbeat
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient, next_request
-from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeatResponse
+from assignors.simulation.timed.protocols.consumer.messages import (
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
+)
 from assignors.simulation.timed.protocols.consumer.step import CLOCK_STARTS_MS, WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
@@ -70,6 +74,13 @@ class Asking:
         self.take_note(Arrived(0, request), before)
         assert isinstance(changes.response, ConsumerHeartbeatResponse)
         return changes.response, bool(changes.records)
+
+    def join(self, request: ConsumerHeartbeat) -> ConsumerHeartbeatResponse | None:
+        """Return the answer to a request to join that only lets its member join, and has arrived.
+
+        It waits for records. `None`: nothing has changed. Cost: O(1).
+        """
+        return joined(self.waiting.coordinator, self._now_ms(), request)
 
     def to_give_up(self, client: ConsumerClient) -> Kept | None:
         """Return what a member has only to give up, whose heartbeat arrives now; nothing changes.

@@ -26,15 +26,14 @@ from assignors.simulation.timed.protocols.consumer.messages import (
     ConsumerError,
     ConsumerHeartbeatResponse,
 )
-from assignors.simulation.timed.protocols.consumer.step import committed
-from assignors.simulation.timed.protocols.effects import MILLISECOND
+from assignors.simulation.timed.protocols.effects import MILLISECOND, CoordinatorEvent
 from assignors.simulation.timed.protocols.partitions import are_same, count
 from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.stages.reconciling.asking import Asking
 from assignors.simulation.timed.stages.reconciling.by_events import put_back, send_answer, unhear
 from assignors.simulation.timed.stages.reconciling.expecting import has_its_target, until_next
 from assignors.simulation.timed.stages.reconciling.giving_up import GivingUp
-from assignors.simulation.timed.stages.reconciling.joining import asked_to_join, taken_out
+from assignors.simulation.timed.stages.reconciling.joining import Joined, Joining
 from assignors.simulation.timed.stages.reconciling.member import (
     Answer,
     Next,
@@ -75,10 +74,12 @@ class ReconcilingMembers:
     answers: dict[int, Answer] = field(default_factory=dict)
     """Member number -> the last answer that the member knew of before it came, or comes."""
     giving_up: GivingUp = field(init=False)
+    joining: Joining = field(init=False)
 
     def __post_init__(self) -> None:
         """Members are brought up to date before anybody looks at them."""
         self.giving_up = GivingUp(asking=self.asking, steps=self.steps)
+        self.joining = Joining(asking=self.asking, steps=self.steps, clients=self.clients)
         self.heartbeats.under_way = self.members
         if self.watch is not None:
             self.watch.catch_up = self.look_closely
@@ -99,29 +100,36 @@ class ReconcilingMembers:
         self.known[number] = self.members[number] = one
         return one
 
-    def join(self, token: int, replicated: int) -> bool:
-        """Let a member that joins go its way, if its answer alone waits for an append.
+    def arrive(self, event: CoordinatorEvent, leaves: int) -> bool:
+        """Let a member join whose request arrives; return whether that is all that comes of it.
 
-        Returns whether it does: then nothing else has to be done about the append. `replicated` is
-        when its records are. Cost: O(log n).
+        Its answer leaves then, but for the time of an append. Cost: O(log n).
         """
-        waiting = self.asking.waiting
-        number = asked_to_join(self.heartbeats, self.clients, waiting.waiting[token])
-        if number is None or self.steps.is_judged:
-            return False
-        if not self.steps.are_plain(number, self.clients[number]):
-            return False
-        found = taken_out(self.heartbeats, number, waiting.waiting[token], replicated)
-        if found is None:
-            return False
-        committed(waiting, token)
-        one, answer = self._begin(number, found[0]), found[1]
+        before = self.asking.waiting.coordinator.group.epoch
+        joined = self.joining.arrived(event, leaves + self.heartbeats.broker.append_us)
+        if joined is not None:
+            self._set_off(joined)
+            self.asking.take_note(event, before)
+        return joined is not None
+
+    def join(self, token: int, replicated: int) -> bool:
+        """Let a member that joins go its way, if its answer alone waits for an append; whether so.
+
+        `replicated` is when its records are. Cost: O(log n).
+        """
+        joined = self.joining.written(token, replicated)
+        if joined is not None:
+            self._set_off(joined)
+        return joined is not None
+
+    def _set_off(self, joined: Joined) -> None:
+        """Let a member that joins go its way to its first target."""
+        one, answer = self._begin(joined.number, joined.rest), joined.answer
         one.answer, one.pending, one.report = answer, (answer.returns, None), None
         if count(answer.response.assignment or {}):
             self._expect_next(one, ASSIGNMENT, gains_at(one.client, answer.returns))
         else:
             self._expect_kept(one, sets_out_at(one.client, answer.returns))
-        return True
 
     def _await(self, one: Reconciling) -> None:
         """Let the next heartbeat of a member be an event when it arrives."""
@@ -190,11 +198,7 @@ class ReconcilingMembers:
         self._answer(one, response, leaves + is_written * broker.append_us, None)
 
     def _answer(
-        self,
-        one: Reconciling,
-        response: ConsumerHeartbeatResponse,
-        leaves: int,
-        rank: Rank | None,
+        self, one: Reconciling, response: ConsumerHeartbeatResponse, leaves: int, rank: Rank | None
     ) -> None:
         """Let the coordinator have handled a report, or a heartbeat; see what comes of its answer.
 
@@ -228,8 +232,8 @@ class ReconcilingMembers:
         at = has_all_at(client, queue.now, gains=gains)
         if gains or at >= one.due or not self.steps.is_alone(one):
             self._expect_next(one, ASSIGNMENT, at)
-            return
-        self._expect_kept(one, at)
+        else:
+            self._expect_kept(one, at)
 
     def _expect_to_stop(self, one: Reconciling, target: TopicPartitions, at: int) -> None:
         """See when a member reports that it has stopped to consume something at a moment.
@@ -261,10 +265,8 @@ class ReconcilingMembers:
 
     def _have_all(self, one: Reconciling) -> None:
         """Let a member have what it set out for, and report it."""
-        self.steps.have_all(one)
-        assert one.report is not None, "it reports what it has"
         one.next = REPORT
-        self._start(one, one.report[2])
+        self._start(one, self.steps.have_all(one))
 
     def _expect_next(self, one: Reconciling, what: Next, at: int) -> None:
         """Let what a member does next be an event.
@@ -286,8 +288,8 @@ class ReconcilingMembers:
         else:
             self._await(one)
 
-    def _start(self, one: Reconciling, at: int, rank: Rank | None = None) -> None:
-        self.heartbeats.queue.start(one.key, at, (one.number, DUE), rank, one.number)
+    def _start(self, one: Reconciling, at: int) -> None:
+        self.heartbeats.queue.start(one.key, at, (one.number, DUE), None, one.number)
 
     # Whatever is not so
 
@@ -334,10 +336,9 @@ class ReconcilingMembers:
     def take_back(self, number: int) -> None:
         """Let a member not know of an answer that is still on its way. Cost: O(1)."""
         answer = self.answers.pop(number, None)
-        if answer is None or answer.returns < self.heartbeats.queue.now:
-            return
-        unhear(self.watch, number, self.clients[number], answer)
-        send_answer(self.heartbeats, number, answer)
+        if answer is not None and answer.returns >= self.heartbeats.queue.now:
+            unhear(self.watch, number, self.clients[number], answer)
+            send_answer(self.heartbeats, number, answer)
 
     def close(self, at: int) -> None:
         """Count heartbeats up to the end of a run; let members know of it. Cost: O(members)."""

@@ -100,8 +100,8 @@ class MemberSteps:
         self.consume(one.number, at, Consume(kept, "revoked"))
         one.pending = (at + one.client.config.revoke_ms * MILLISECOND, REVOKED)
 
-    def have_all(self, one: Reconciling) -> None:
-        """Let a member have what it set out for, and report it."""
+    def have_all(self, one: Reconciling) -> int:
+        """Let a member have what it set out for, and report it; return when that arrives."""
         client, pending = one.client, one.pending
         has_revoked = pending is not None and pending[1] is REVOKED
         if (has_revoked or self._is_to_hear(one)) and not self.is_judged:
@@ -121,6 +121,8 @@ class MemberSteps:
             one.due, one.report = now + one.every, (client.number, None, arrives)
         else:
             self.go_on(one, self.heartbeats.queue.now + 1)
+        assert one.report is not None, "it reports what it has"
+        return one.report[2]
 
     def _have_stopped(self, one: Reconciling) -> None:
         """Let a member have stopped to consume what it gives up, with nobody who looked at it.
