@@ -136,11 +136,12 @@ def _with(
 
 def shares_that_change(
     question: Question, others: Collection[str], jdk: Jdk
-) -> dict[str, TopicPartitions]:
+) -> tuple[dict[str, TopicPartitions], Question]:
     """Return what members get that get something else than they had, in the order of Java's map.
 
-    With them those of `others`, whatever they get. `jdk` is the broker's. Cost: O(P + M), in
-    arrays, and these shares.
+    With them those of `others`, whatever they get, and the question in which all have what they
+    get: the `last` one where these shares are the next previous target. `jdk` is the broker's.
+    Cost: O(P + M), in arrays, and these shares.
     """
     placed = homogeneous.place(_spec(question), jdk)
     owner, before = placed.owner, placed.before
@@ -161,7 +162,8 @@ def shares_that_change(
     for place, topic, start, stop in zip(*(each.tolist() for each in columns), strict=True):
         shares[place][topics[topic]] = tuple(numbers[start:stop])
     ids, order = question.ids, question.order
-    return {ids[order[place]]: share for place, share in shares.items()}
+    names = map(ids.__getitem__, order[list(shares)].tolist())
+    return dict(zip(names, shares.values(), strict=True)), replace(question, owner=owner)
 
 
 def _runs(question: Question, owner: Int32, partition: Int64) -> PartitionArrays:

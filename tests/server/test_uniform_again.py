@@ -46,9 +46,11 @@ def test_shares_that_change_are_those_of_the_whole_answer(
     cluster, topics, turns = history
     target: Target = {}
     last: Question | None = None
+    answered: Question | None = None
     changed: set[str] = set()
     for ids, put in turns:
-        changed |= put.keys() | (set(ids) ^ target.keys())
+        since_answer = put.keys() | (set(ids) ^ target.keys())
+        changed |= since_answer
         target = {each: share for each, share in target.items() if each in ids} | {
             each: share for each, share in put.items() if each in ids
         }
@@ -62,6 +64,15 @@ def test_shares_that_change_are_those_of_the_whole_answer(
             changed=ids if last is None else [each for each in ids if each in changed],
             last=last,
         )
+        again = asked(
+            cluster,
+            topics,
+            ids=ids,
+            hashes=hashes,
+            previous=target,
+            changed=ids if answered is None else [each for each in ids if each in since_answer],
+            last=answered,
+        )
         assert question or put or {"Aa", "BB"} <= set(ids)
         event("asked again" if last and question else "asked" if question else "left")
         owned = [(each, target.get(each, {})) for each in ids]
@@ -70,7 +81,7 @@ def test_shares_that_change_are_those_of_the_whole_answer(
             whole = assign(Group(cluster=cluster, members=members)).lists
         except JavaFailure:
             event(f"fails {question is None}")
-            assert question is None
+            assert question is again is None
             return
         assert whole is not None
         found: dict[str, dict[str, tuple[int, ...]]] = {}
@@ -79,11 +90,14 @@ def test_shares_that_change_are_those_of_the_whole_answer(
             for topic, number in whole[each]:
                 share.setdefault(topic, []).append(number)
             found[each] = {topic: tuple(sorted(numbers)) for topic, numbers in share.items()}
-        if question is None:
-            last, before = None, {}
+        assert (again is None) == (question is None)
+        if question is None or again is None:
+            last = answered = None
+            before: Target = {}
         else:
             new = [each for each in ids if each not in target]
-            changes = shares_that_change(question, new, 17)
+            changes, answered = shares_that_change(question, new, 17)
+            assert shares_that_change(again, new, 17)[0] == changes
             assert {each: found[each] for each in changes} == changes
             assert [each for each in found if each in changes] == list(changes)
             assert set(new) <= changes.keys()

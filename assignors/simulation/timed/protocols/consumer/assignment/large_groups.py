@@ -7,12 +7,15 @@ answer: a group of 10,000 random ids has such a pair once in eighty-six.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from assignors.options import Options
 from assignors.server.uniform import UNIFORM
 from assignors.server.uniform_again import asked, shares_that_change
 from assignors.simulation.timed.protocols.consumer.assignment.everybody import Everybody
 from assignors.simulation.timed.protocols.consumer.assignment.shares import LastTarget
 from assignors.simulation.timed.protocols.consumer.coordinator_state import Work
+from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
 from wire import TopicPartitions
 
 
@@ -35,10 +38,12 @@ def changed_shares(work: Work, everybody: Everybody) -> dict[str, TopicPartition
     ):
         return None
     last = state.last.question if state.last.group is group else None
-    changed = everybody.ids if last is None else {*group.changed_since, asking.member_id}
-    here = [each for each in changed if each in everybody.known or each == asking.member_id]
-    if any(everybody.member(each).topics != asking.topics for each in here):
+    changed: Iterable[str] = everybody.ids if last is None else group.changed_since
+    if not _subscribe_to(asking.topics, everybody, changed):
         return None
+    if last is not None:
+        changed = _read_again(group, everybody, state.last.shares)
+    here = [each for each in changed if each in everybody.known or each == asking.member_id]
     question = asked(
         state.cluster,
         asking.topics,
@@ -51,9 +56,27 @@ def changed_shares(work: Work, everybody: Everybody) -> dict[str, TopicPartition
     if question is None:
         return None
     others = [each for each in here if each not in everybody.before]
-    state.last = LastTarget(group=group, question=question)
-    group.changed_since = {asking.member_id}
-    found: dict[str, TopicPartitions] = {}
     # Coordinators have no other JDK: none of the assignors they get is configured with one.
-    found.update(shares_that_change(question, [*others, asking.member_id], Options().jdk))
+    found, answered = shares_that_change(question, [*others, asking.member_id], Options().jdk)
+    state.last = LastTarget(group=group, question=answered, shares=found)
+    group.changed_since = {asking.member_id}
     return found
+
+
+def _subscribe_to(topics: tuple[str, ...], everybody: Everybody, ids: Iterable[str]) -> bool:
+    """Return whether these members, where they are in the group, all subscribe to these topics."""
+    known, asking = everybody.known, everybody.asking.member_id
+    theirs = {known[each].topics for each in ids if each in known and each != asking}
+    return theirs <= {topics}
+
+
+def _read_again(
+    group: ConsumerGroup, everybody: Everybody, given: Mapping[str, TopicPartitions]
+) -> set[str]:
+    """Return the members that may not have what the last answer left them with.
+
+    Who was given something has it, if that has become the target. Cost: O(those that changed).
+    """
+    before = everybody.before
+    others = {each for each, share in given.items() if before.get(each) is not share}
+    return (group.changed_since - given.keys()) | others | {everybody.asking.member_id}

@@ -32,11 +32,11 @@ class LastTarget:
     held: OrderedAssignment | None = None
     """The answer as arrays, if it was given so."""
     shares: Mapping[str, TopicPartitions] = field(default_factory=dict)
-    """Those of `held`."""
+    """Those of `held`, or, of a large group, those that were made."""
     group: ConsumerGroup | None = None
     """Whose target it was."""
     question: Question | None = None
-    """What was asked of a large group, instead of the rest."""
+    """What was asked of a large group, with everybody's part of the answer."""
 
 
 def asked_members(

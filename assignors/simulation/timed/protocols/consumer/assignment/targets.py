@@ -113,7 +113,7 @@ def write_target(
     records += [
         TargetRecord(member_id, share)
         for member_id, share in target.items()
-        if share is not before.get(member_id) and share != before.get(member_id)
+        if (had := before.get(member_id)) is not share and had != share
     ]
     records.append(TargetEpochRecord(epoch, work.now_ms))
 
