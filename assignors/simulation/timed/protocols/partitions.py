@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sized
+
 from wire import TopicPartitions
 
 
@@ -51,6 +53,6 @@ def union(one: TopicPartitions, other: TopicPartitions) -> TopicPartitions:
     }
 
 
-def count(partitions: TopicPartitions) -> int:
+def count(partitions: Mapping[str, Sized]) -> int:
     """Return how many partitions these are."""
     return sum(map(len, partitions.values()))

@@ -92,8 +92,7 @@ class Asking:
         kept = to_give_up(self.waiting.coordinator, self._now_ms(), client.member_id, client.epoch)
         if kept is None:
             return None
-        size = sum(map(len, (*kept.assigned.values(), *kept.revoking.values())))
-        return kept if size == count(client.owned) else None
+        return kept if count(kept.member.assigned) == count(client.owned) else None
 
     def tell(self, kept: Kept, at: int) -> ConsumerHeartbeatResponse:
         """Return the answer to a heartbeat that arrived at `at`: its member gives something up."""

@@ -34,17 +34,19 @@ class GivingUp:
         partitions).
         """
         client, heartbeats = one.client, self.asking.heartbeats
+        config = client.config
+        if config.poll_spread_ms or self.steps.are_looked_at(one.number):
+            return None
         kept = self.asking.to_give_up(client)
         if kept is None:
             return None
-        network, config, now = heartbeats.network, client.config, heartbeats.queue.now
+        network, now = heartbeats.network, heartbeats.queue.now
         link, leaves = network.links[one.number], leaves + heartbeats.broker.append_us
         returns = max(leaves + network.delays.one(link.back, leaves), link.returns)
         stops_at = sets_out_at(client, returns)
         reports_at = stops_at + (config.revoke_ms + config.poll_ms) * MILLISECOND
         limit = min(one.due, now + config.rebalance_timeout_ms * MILLISECOND)
-        is_seen = self.steps.is_judged or self.steps.is_seen(one.number)
-        if config.poll_spread_ms or is_seen or reports_at + network.longest_us >= limit:
+        if reports_at + network.longest_us >= limit:
             return None
         link.arrives, link.returns, one.session_over = now, returns, now + one.session_timeout
         one.answer, one.pending, one.report = None, (returns, None), None

@@ -243,7 +243,7 @@ class ReconcilingMembers:
         client, queue, network = one.client, self.heartbeats.queue, self.heartbeats.network
         limit = min(one.due, queue.now + client.config.rebalance_timeout_ms * MILLISECOND)
         reports_at = reports_kept_at(client, target, at)
-        is_seen = self.steps.is_judged or self.steps.is_seen(one.number)
+        is_seen = self.steps.are_looked_at(one.number)
         if reports_at is None or is_seen or reports_at + network.longest_us >= limit:
             self._expect_next(one, REVOCATION, at)
         else:

@@ -138,6 +138,13 @@ class MemberSteps:
         pending = one.pending
         return not self.is_seen(one.number) and pending is not None and pending[1] is REVOKED
 
+    def are_looked_at(self, number: int) -> bool:
+        """Return whether monitors look at every step of a member, or at its next ones."""
+        watch = self.watch
+        return watch is not None and bool(
+            watch.ledger.doubled or watch.lasting or watch.does[number].callbacks
+        )
+
     def is_seen(self, number: int) -> bool:
         """Return whether monitors look at a member's next steps: a callback of it runs."""
         watch = self.watch
@@ -148,14 +155,15 @@ class MemberSteps:
 
         Cost: O(what it gives up).
         """
-        client = one.client
-        give_up_and_report(client, partitions_of(kept.assigned))
-        self.end(one.number, one.stops_at, kept.revoking, client.owned)
+        client, number, owned = one.client, one.number, partitions_of(kept.assigned)
+        give_up_and_report(client, owned)
+        self.end(number, one.stops_at, kept.revoking, owned)
         if self.watch is not None:
-            self.watch.does[one.number] = consuming(client.owned)
-        self.heartbeats.network.count(self.heartbeats.plain.request, 1)
+            self.watch.does[number] = consuming(owned)
+        heartbeats = self.heartbeats
+        heartbeats.network.count(heartbeats.plain.request, 1)
         one.stops_at, one.pending, one.due = 0, None, one.reports_at + one.every
-        one.report = (client.number, None, self.heartbeats.queue.now)
+        one.report = (client.number, None, heartbeats.queue.now)
 
     def have_kept(self, one: Reconciling) -> None:
         """Let a member that was alone have reported what it keeps. Cost: O(its partitions)."""

@@ -157,7 +157,8 @@ def _poll_ahead(client: ConsumerClient) -> int:
 
     That stays to be drawn.
     """
-    config, draws = client.config, _draws(client)
+    config, draws = client.config, client.draw
+    assert isinstance(draws, Draws), "it is plain"
     if config.poll_spread_ms:
         return rest_of_poll(config, _ahead(draws))
     return draws.polls.next_below(config.poll_ms * MILLISECOND + 1)
