@@ -10,9 +10,11 @@ Source: `org.apache.kafka.timeline.BaseHashTable` of Kafka 4.4.0, checked by run
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +26,23 @@ FACTOR = 0x9E3779B97F4A7C15
 BITS = 64
 CAPACITY_MIN = 2
 FEW = 16
-"""After more changes all keys are listed anew."""
+"""After more removals, and times at which keys were put in between, all keys are listed anew."""
+
+
+class _Put(NamedTuple):
+    """A key that was put."""
+
+    key: str
+    java_hash: int
+    number: int
+    """That of its slot."""
+
+
+class _Removed(NamedTuple):
+    """A key that was removed: the number of its slot, and its place in that."""
+
+    number: int
+    inside: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,26 +53,34 @@ class _Listed:
     hashes: Int32
     numbers: NDArray[np.uint64]
 
-    def plus(self, key: str, java_hash: int, number: int) -> _Listed:
-        """Return these and one more: of a slot the last one put comes first."""
-        place = bisect_left(self.numbers, number)
+    def plus(self, puts: Sequence[_Put]) -> _Listed:
+        """Return these and others that were put since: of a slot the last one put comes first.
+
+        Cost: O(n), in arrays and slices, and O(k log k) for k others.
+        """
+        in_order = sorted(puts[::-1], key=attrgetter("number"))  # stable
+        numbers = np.array([each.number for each in in_order], dtype=np.uint64)
+        hashes = [each.java_hash for each in in_order]
+        places = self.numbers.searchsorted(numbers)
+        keys, start = [], 0
+        for place, each in zip(places.tolist(), in_order, strict=True):
+            keys += self.keys[start:place]
+            keys.append(each.key)
+            start = place
         return _Listed(
-            [*self.keys[:place], key, *self.keys[place:]],
-            np.insert(self.hashes, place, java_hash),
-            np.insert(self.numbers, place, number),
+            keys + self.keys[start:],
+            np.insert(self.hashes, places, hashes),
+            np.insert(self.numbers, places, numbers),
         )
 
-    def minus(self, number: int, inside: int) -> _Listed:
-        """Return these without a key of a slot, given by its place in the slot."""
-        place = bisect_left(self.numbers, number) + inside
+    def minus(self, removed: _Removed) -> _Listed:
+        """Return these without one. Cost: O(n), with a small constant."""
+        place = bisect_left(self.numbers, removed.number) + removed.inside
         return _Listed(
             self.keys[:place] + self.keys[place + 1 :],
             np.delete(self.hashes, place),
             np.delete(self.numbers, place),
         )
-
-
-Change = Callable[[_Listed], _Listed]
 
 
 @dataclass(slots=True)
@@ -67,8 +93,8 @@ class TimelineOrder:
     size: int = 0
     _listed: _Listed | None = field(default=None, compare=False, repr=False)
     """The keys when they were last asked for, if the table has not grown since."""
-    _changes: tuple[Change, ...] = field(default=(), compare=False, repr=False)
-    """What has changed since then."""
+    _changes: list[list[_Put] | _Removed] = field(default_factory=list, compare=False, repr=False)
+    """What has changed since then; what was put between two removals stands together."""
 
     def put(self, key: str, java_hash: int) -> None:
         """Put a key; one that is there keeps its place. Cost: O(1), amortised."""
@@ -78,7 +104,7 @@ class TimelineOrder:
         if (key, java_hash) not in slot:
             slot.insert(0, (key, java_hash))
             self.size += 1
-            self._note(lambda listed: listed.plus(key, java_hash, number))
+            self._note(_Put(key, java_hash, number))
 
     def put_all(self, keys: Sequence[str], java_hashes: Int32) -> None:
         """Put different keys that are not there, one after the other. Cost: O(n)."""
@@ -93,7 +119,7 @@ class TimelineOrder:
             else:
                 slots[number] = [entry]
         self.size += len(keys)
-        self._listed, self._changes = None, ()
+        self._listed, self._changes = None, []
 
     def put_again(self) -> None:
         """Put a key that is there. Cost: O(1), amortised."""
@@ -110,13 +136,13 @@ class TimelineOrder:
         if not slot:
             del self.slots[number]
         self.size -= 1
-        self._note(lambda listed: listed.minus(number, inside))
+        self._note(_Removed(number, inside))
 
     def listed(self) -> tuple[list[str], Int32]:
         """Return the keys in the order of the map, and their hash codes, int32[N].
 
-        Neither may be changed. Cost: O(n) for each key that was put or removed since, of few of
-        them with a small constant; else O(n log n).
+        Neither may be changed. Cost: O(n) with a small constant for keys that were put since, and
+        for each of few that were removed; else O(n log n).
         """
         if self._listed is None:
             numbers = sorted(self.slots)
@@ -128,15 +154,25 @@ class TimelineOrder:
                 np.repeat(np.array(numbers, dtype=np.uint64), list(map(len, slots))),
             )
         for change in self._changes:
-            self._listed = change(self._listed)
-        self._changes = ()
+            if isinstance(change, _Removed):
+                self._listed = self._listed.minus(change)
+            else:
+                self._listed = self._listed.plus(change)
+        self._changes = []
         return self._listed.keys, self._listed.hashes
 
-    def _note(self, change: Change) -> None:
-        if len(self._changes) == FEW:
-            self._listed, self._changes = None, ()
-        elif self._listed is not None:
-            self._changes = (*self._changes, change)
+    def _note(self, change: _Put | _Removed) -> None:
+        changes = self._changes
+        if self._listed is None:
+            return
+        if isinstance(change, _Removed):
+            changes.append(change)
+        elif changes and isinstance(changes[-1], list):
+            changes[-1].append(change)
+        else:
+            changes.append([change])
+        if len(changes) > FEW:
+            self._listed, self._changes = None, []
 
     def __iter__(self) -> Iterator[str]:
         """Yield the keys in the order of the map. Cost: O(n log n).
@@ -168,7 +204,7 @@ class TimelineOrder:
     def _double(self) -> None:
         before = list(self.slots.values())
         self.length *= 2
-        self.slots, self._listed, self._changes = {}, None, ()
+        self.slots, self._listed, self._changes = {}, None, []
         for entries in before:
             for key, java_hash in entries:
                 self.slots.setdefault(self._slot(java_hash), []).append((key, java_hash))
