@@ -58,7 +58,8 @@ class _Listed:
 
         Cost: O(n), in arrays and slices, and O(k log k) for k others.
         """
-        in_order = sorted(puts[::-1], key=attrgetter("number"))  # stable
+        last_first = puts[::-1]
+        in_order = sorted(last_first, key=attrgetter("number"))  # stable
         numbers = np.array([each.number for each in in_order], dtype=np.uint64)
         hashes = [each.java_hash for each in in_order]
         places = self.numbers.searchsorted(numbers)
