@@ -118,17 +118,17 @@ def given_up(
         if not numbers:
             continue
         had = assigned.get(topic)
-        if had is None:
+        if had is None or len(numbers) > len(had):
             return None
-        gone = had.keys() - numbers
-        if len(gone) != len(had) - len(numbers):
+        try:
+            stays = {number: had[number] for number in numbers}
+        except KeyError:
             return None
-        if gone:
-            stays = dict(had)
-            lost[topic] = {number: stays.pop(number) for number in gone}
-            kept[topic] = stays
-        else:
+        if len(stays) == len(had):
             kept[topic] = had
+        else:
+            kept[topic] = stays
+            lost[topic] = {number: epoch for number, epoch in had.items() if number not in stays}
     if len(kept) < len(assigned):
         lost.update((topic, had) for topic, had in assigned.items() if had and topic not in kept)
     return kept, lost
