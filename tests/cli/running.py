@@ -40,6 +40,18 @@ def answer(*arguments: str, given: str | bytes) -> dict[str, Any]:
     return document
 
 
+def called(
+    *arguments: str, given: str | bytes = b"", **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the command in this process; return what it would leave as one of its own."""
+    result = CliRunner().invoke(command, arguments, input=given, env=environment)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return subprocess.CompletedProcess(
+        arguments, result.exit_code, result.stdout_bytes, result.stderr_bytes
+    )
+
+
 def process(
     *arguments: str, given: bytes = b"", **environment: str
 ) -> subprocess.CompletedProcess[bytes]:

@@ -140,25 +140,3 @@ def test_a_scenario_that_does_not_fit_into_memory_is_an_error_and_the_next_line_
     _, first, second = map(json.loads, ended.stdout.splitlines())
     assert "memory" in first["error"]["text"]
     assert (second["seed"], second["error"]) == (2, None)
-
-
-@pytest.mark.spark
-@pytest.mark.slow
-@pytest.mark.usefixtures("java")
-def test_spark_gives_the_same_lines() -> None:
-    lines = [
-        '{"seed": 1, "events": 1, "id": "me"}',
-        "x",
-        json.dumps({**GROUP, "seed": 3, "events": 1}),
-        '{"seed": 4, "subscription": "zz"}',
-        '{"seed": 5, "members": 10000000}',
-    ]
-    given = "\n".join(lines).encode()
-    arguments = ("simulate", "-", "--assignor", "cooperative-sticky")
-    plain = process(*arguments, given=given)
-    spark = process(*arguments, "--engine", "spark", given=given)
-    assert spark.returncode == plain.returncode == 2
-    outcomes = [
-        figures([json.loads(line) for line in run.stdout.splitlines()]) for run in (plain, spark)
-    ]
-    assert outcomes[0] == outcomes[1]

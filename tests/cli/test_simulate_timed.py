@@ -10,7 +10,7 @@ import pytest
 from assignors import __version__
 from assignors.simulation.timed.gallery import GALLERY
 from assignors.simulation.timed.tables.rows import interval_rows
-from tests.cli.running import GROUP, answers, process
+from tests.cli.running import GROUP, answers, called
 
 SMALL = {
     "version": 1,
@@ -48,12 +48,12 @@ def test_execution_models_are_compared_side_by_side() -> None:
     ]
     assert all(row["is_settled"] and row["gaps"] == 10 for row in rows)
     assert [row["evictions"] for row in rows] == [0, 0, None] * 2
-    table = process("simulate", "--scenario", "crash", "--coordinator", "inline", "-o", "table")
+    table = called("simulate", "--scenario", "crash", "--coordinator", "inline", "-o", "table")
     assert b"classic, inline" in table.stdout
 
 
 def test_an_execution_model_that_is_not_known_gets_the_nearest() -> None:
-    done = process("simulate", "--scenario", "crash", "--coordinator", "two-stge")
+    done = called("simulate", "--scenario", "crash", "--coordinator", "two-stge")
     assert done.returncode == 2
     assert b"'two-stge' is not one of 'wait-all'," in done.stderr
     assert b"did you mean 'two-stage'?" in done.stderr
@@ -73,7 +73,7 @@ def test_models_and_protocols_are_listed_with_commas_or_one_an_option() -> None:
     assert code == 0
     assert len(rows) == 8
     assert (rows, code) == answers("simulate", "--scenario", "crash", *one_by_one)
-    done = process("simulate", "--scenario", "crash", "--client", "in_poll,background-thread")
+    done = called("simulate", "--scenario", "crash", "--client", "in_poll,background-thread")
     assert done.returncode == 2
     assert b"'background-thread' is not one of" in done.stderr
     assert b"did you mean 'background_thread'?" in done.stderr
@@ -83,8 +83,8 @@ def test_an_execution_without_a_model_is_noted(tmp_path: Path) -> None:
     file = tmp_path / "small.json"
     file.write_text(json.dumps({**SMALL, "broker": {"execution": {"workers": 8}}}))
     asked = ("simulate", "--scenario", str(file))
-    assert b"broker.execution has no effect without a model" in process(*asked).stderr
-    assert b"no effect" not in process(*asked, "--coordinator", "two-stage").stderr
+    assert b"broker.execution has no effect without a model" in called(*asked).stderr
+    assert b"no effect" not in called(*asked, "--coordinator", "two-stage").stderr
 
 
 def test_a_coordinator_that_is_lost_under_a_model_is_refused_with_what_plays_it() -> None:
@@ -108,7 +108,7 @@ def test_a_coordinator_that_is_lost_under_a_model_is_refused_with_what_plays_it(
 )
 def test_a_run_that_cannot_be_played_is_one_sentence_in_every_form(more: tuple[str, ...]) -> None:
     asked = ("simulate", "--scenario", "coordinator-crash", "--coordinator", "blocking")
-    done = process(*asked, *more)
+    done = called(*asked, *more)
     assert done.returncode == 2
     shown = (done.stdout + done.stderr).decode()
     assert "--coordinator none plays it" in " ".join(shown.split())
@@ -138,14 +138,14 @@ def test_a_file_is_played_the_same_every_time(tmp_path: Path) -> None:
 def test_a_file_that_is_no_scenario_is_refused(tmp_path: Path, text: str, words: str) -> None:
     file = tmp_path / "bad.json"
     file.write_text(text)
-    done = process("simulate", "--scenario", str(file))
+    done = called("simulate", "--scenario", str(file))
     assert done.returncode == 2
     assert words.encode() in done.stderr
 
 
 @pytest.mark.parametrize("name", ["rolling-restart", "stale-claims"])
 def test_a_scenario_is_shown_as_json_that_can_be_played(name: str) -> None:
-    shown = process("simulate", "--scenario", name, "--show").stdout
+    shown = called("simulate", "--scenario", name, "--show").stdout
     assert len(shown) < 8000  # defaults are left out
     assert answers("simulate", "--scenario", "-", given=shown) == answers(
         "simulate", "--scenario", name
@@ -153,15 +153,15 @@ def test_a_scenario_is_shown_as_json_that_can_be_played(name: str) -> None:
 
 
 def test_an_unknown_name_and_a_file_beside_it_are_refused() -> None:
-    done = process("simulate", "--scenario", "nope")
+    done = called("simulate", "--scenario", "nope")
     assert done.returncode == 2
     assert b"--list shows those that have a name" in done.stderr
-    assert process("simulate", "--scenario", "crash", "other.jsonl").returncode == 2
+    assert called("simulate", "--scenario", "crash", "other.jsonl").returncode == 2
 
 
 def test_the_table_has_a_column_for_each_protocol() -> None:
     both = ("--protocol", "classic", "--protocol", "consumer")
-    done = process("simulate", "--scenario", "crash", *both, "-o", "table")
+    done = called("simulate", "--scenario", "crash", *both, "-o", "table")
     assert b"classic" in done.stdout
     assert b"partition-seconds without a consumer" in done.stdout
     assert b"figure" in done.stdout
@@ -171,7 +171,7 @@ def test_the_table_has_a_column_for_each_protocol() -> None:
 def test_several_seeds_have_differences_seed_by_seed() -> None:
     table = ("simulate", "--scenario", "crash", "-o", "table")
     both, many = ("--protocol", "classic,consumer"), ("--seeds", "3")
-    done = process(*table, *both, *many, COLUMNS="100").stdout.decode()
+    done = called(*table, *both, *many, COLUMNS="100").stdout.decode()
     medians, differences = done.split("mean difference from classic over the same seeds")
     assert "median over the seeds" in medians
     assert "settled at the end" in medians
@@ -179,7 +179,7 @@ def test_several_seeds_have_differences_seed_by_seed() -> None:
     assert "-9 (-9 to -9)" in differences
     assert "violations" not in differences, "it is the same everywhere"
     for few in (both, many):
-        alone = process(*table, *few)
+        alone = called(*table, *few)
         assert alone.returncode == 0
         assert b"difference" not in alone.stdout
 
@@ -190,7 +190,7 @@ def test_the_list_has_every_scenario_with_what_it_shows() -> None:
     assert [row["scenario"] for row in rows] == list(GALLERY)
     assert rows[0]["text"].startswith("Restart ten members")
     assert rows[0]["expected"]["classic"]["rounds"] == 30
-    assert b"rolling-restart" in process("simulate", "--list", "-o", "table").stdout
+    assert b"rolling-restart" in called("simulate", "--list", "-o", "table").stdout
 
 
 def test_intervals_are_written_in_place_of_figures() -> None:
@@ -198,7 +198,7 @@ def test_intervals_are_written_in_place_of_figures() -> None:
     assert code == 0
     wanted = interval_rows([{"scenario": "crash", "seed": 3}])
     assert rows == [{"schema": 1, **row} for row in wanted]
-    done = process("simulate", "--scenario", "crash", "--intervals", "-o", "table")
+    done = called("simulate", "--scenario", "crash", "--intervals", "-o", "table")
     assert b"orders" in done.stdout
 
 
@@ -248,7 +248,7 @@ def test_a_log_that_cannot_be_written_is_refused(
     more: tuple[str, ...], words: bytes, tmp_path: Path
 ) -> None:
     (tmp_path / "something").touch()
-    done = process("simulate", "--scenario", "crash", "--log", str(tmp_path), *more)
+    done = called("simulate", "--scenario", "crash", "--log", str(tmp_path), *more)
     assert done.returncode == 2
     assert words in done.stderr
 
@@ -261,9 +261,9 @@ def test_a_log_whose_name_looks_like_another_file_makes_no_folder(tmp_path: Path
 
 
 def test_commits_are_in_the_table_where_there_are_any() -> None:
-    shown = process("simulate", "--scenario", "zombie-of-kip-447", "-o", "table").stdout
+    shown = called("simulate", "--scenario", "zombie-of-kip-447", "-o", "table").stdout
     assert b"commits refused" in shown
-    assert b"commits" not in process("simulate", "--scenario", "crash", "-o", "table").stdout
+    assert b"commits" not in called("simulate", "--scenario", "crash", "-o", "table").stdout
 
 
 MODELS = ("in_poll", "heartbeat_thread", "background_thread")
@@ -281,7 +281,7 @@ def test_client_models_are_compared_side_by_side(tmp_path: Path) -> None:
     ]
     assert len({row["scenario_hash"] for row in rows}) == 6
     assert page.read_text(encoding="utf-8").count('<h3 class="variant">classic, ') == 3
-    shown = process(*STALL, *EACH_MODEL, "-o", "table").stdout
+    shown = called(*STALL, *EACH_MODEL, "-o", "table").stdout
     assert all(model.encode() in shown for model in MODELS)
 
 
@@ -295,7 +295,7 @@ def test_without_a_client_model_each_member_has_its_own() -> None:
 
 
 def test_an_unknown_client_model_is_refused_with_the_nearest_one() -> None:
-    done = process(*STALL, "--client", "heartbeat-thread")
+    done = called(*STALL, "--client", "heartbeat-thread")
     assert done.returncode == 2
     assert b"did you mean 'heartbeat_thread'" in done.stderr
 
@@ -307,6 +307,6 @@ def test_a_client_model_that_cannot_be_is_an_error_of_its_run() -> None:
     assert row["client_model"] == "in_poll"
     fault = {"kind": "stalled_thread", "member": "c0", "from_ms": 1, "until_ms": 2}
     stalled = json.dumps({**SMALL, "faults": [fault]}).encode()
-    done = process("simulate", "--scenario", "-", given=stalled)
+    done = called("simulate", "--scenario", "-", given=stalled)
     assert done.returncode == 2
     assert b"which thread? 'c0' has no client_model at faults[0].kind" in done.stderr

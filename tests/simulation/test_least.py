@@ -23,10 +23,11 @@ from assignors.simulation.dice import Dice
 from assignors.simulation.rounds.consumption import Consumption
 from assignors.simulation.rounds.consumption.counts import Counts
 from assignors.simulation.rounds.least import Least, proven_least
+from tests.conftest import DEEP
 from tests.optimal.groups import OWNERS, SHAPES, Arrays
 from tests.optimal.groups import group as drawn_group
 
-CASES = 150
+CASES = 60 * DEEP
 
 
 def named(made: Arrays) -> tuple[Group, Problem, Int32]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import strategies as st
@@ -34,13 +35,33 @@ PLAYABLE = [
     or (len(story.protocols) == 1 and not {one.kind for one in story.faults} & OF_THE_COORDINATOR)
 ]
 """Every story under every protocol that it can have: the push protocol has no log to load."""
-ONE_PROTOCOL_EACH = [
-    pytest.param(name, protocol, marks=() if number % len(played) == turn else pytest.mark.deep)
+LONGEST = ("commits-without-linger", "commits-with-linger", "join-storm-two-stage")
+"""Stories of many events, of kinds that shorter ones have too."""
+HALF_OF_THE_GALLERY = [
+    pytest.param(
+        *(name, protocol),
+        marks=()
+        if number % (2 * len(played)) == 2 * turn and name not in LONGEST
+        else pytest.mark.deep,
+    )
     for number, name in enumerate(GALLERY)
     for played in [[protocol for each, protocol in PLAYABLE if each == name]]
     for turn, protocol in enumerate(played)
 ]
-"""Every story under one protocol, another one for the next story; `make deep`: under all."""
+"""Every other story under one protocol, another one for the next; `make deep`: all under all."""
+
+
+def some_of_the_gallery(protocol: GroupProtocol) -> list[Any]:
+    """Every fourth of the stories that this protocol can have; `make deep`: all of them."""
+    names = [name for name, each in PLAYABLE if each is protocol]
+    return [
+        pytest.param(
+            name, marks=() if number % 4 == 0 and name not in LONGEST else pytest.mark.deep
+        )
+        for number, name in enumerate(names)
+    ]
+
+
 MEMBERS_MAX = 5
 
 

@@ -79,7 +79,7 @@ def test_arrivals_are_read_and_written() -> None:
     assert scenario_from_document(json.loads(text)) == scenario
 
 
-@cases(40)
+@cases(15)
 @given(
     st.lists(st.integers(-100_000, 100_000), min_size=10, max_size=10), st.sampled_from(PROTOCOLS)
 )

@@ -111,7 +111,7 @@ def states(scenario: Scenario, until: int, *, computes: bool) -> object:
     return members, draws, coordinator, orders, links, watched, ledger, metered, sent, timers
 
 
-@cases(80)
+@cases(40)
 @given(scenarios())
 def test_a_run_is_the_same_whether_its_members_start_by_events_or_together(
     scenario: Scenario,
@@ -120,7 +120,7 @@ def test_a_run_is_the_same_whether_its_members_start_by_events_or_together(
     assert without_events(computed) == without_events(queued)
 
 
-@cases(80)
+@cases(40)
 @given(scenarios())
 def test_members_that_start_together_come_to_the_state_in_which_they_would_be(
     scenario: Scenario,

@@ -35,6 +35,7 @@ from assignors.simulation.timed.simulation import Played, simulate
 from wire.records import decode_record
 
 RATE = 10
+DEEP = pytest.mark.deep
 COMMITS: tuple[dict[str, int], ...] = ({"auto_commit_ms": 5000}, {"sync_commit_ms": 3000}, {})
 PARTITION = ("t", 0)
 
@@ -50,9 +51,15 @@ def played(name: str, protocol: GroupProtocol, **commits: int) -> TimedResult:
     return simulate(scenario, monitoring=Monitoring.BASIC).result
 
 
-@pytest.mark.parametrize("protocol", GroupProtocol)
-@pytest.mark.parametrize("name", ["rolling-restart", "rolling-restart-eager", "slow-polls"])
-@pytest.mark.parametrize("commits", COMMITS, ids=str)
+@pytest.mark.parametrize(
+    ("name", "protocol", "commits"),
+    [  # every two of them together; `make deep`: all three
+        pytest.param(name, protocol, commits, marks=() if (n + k + m) % 3 == 0 else DEEP)
+        for n, name in enumerate(["rolling-restart", "rolling-restart-eager", "slow-polls"])
+        for k, protocol in enumerate(GroupProtocol)
+        for m, commits in enumerate(COMMITS)
+    ],
+)
 def test_what_is_handed_over_in_order_is_processed_once(
     name: str, protocol: GroupProtocol, commits: dict[str, int]
 ) -> None:
@@ -134,7 +141,6 @@ def test_without_records_nobody_commits() -> None:
 
 
 # The flow of records
-
 
 rates = st.integers(0, 5000)
 moments = st.integers(0, 10_000_000)

@@ -24,7 +24,7 @@ from assignors.simulation.timed.scenario import (
 from assignors.simulation.timed.simulation import simulate
 from assignors.simulation.timed.stages.starts import consumer
 from tests.conftest import cases
-from tests.simulation.timed.drawn import PLAYABLE, actions, some_time_after
+from tests.simulation.timed.drawn import actions, some_of_the_gallery, some_time_after
 from tests.simulation.timed.engines import without_events
 from tests.simulation.timed.started_runs import ended, ends_of
 
@@ -108,7 +108,7 @@ def states(scenario: Scenario, until: int, *, computes: bool) -> object:
     return clients, draws, group, order, links, watched, ledger, metered, run.network.busy_until
 
 
-@cases(80)
+@cases(40)
 @given(scenarios())
 def test_a_run_is_the_same_whether_its_members_start_by_events_or_together(
     scenario: Scenario,
@@ -117,7 +117,7 @@ def test_a_run_is_the_same_whether_its_members_start_by_events_or_together(
     assert without_events(computed) == without_events(queued)
 
 
-@cases(80)
+@cases(40)
 @given(scenarios())
 def test_members_that_start_together_come_to_the_state_in_which_they_would_be(
     scenario: Scenario,
@@ -126,9 +126,7 @@ def test_members_that_start_together_come_to_the_state_in_which_they_would_be(
         assert states(scenario, until, computes=True) == states(scenario, until, computes=False)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, each in PLAYABLE if each is GroupProtocol.CONSUMER]
-)
+@pytest.mark.parametrize("name", some_of_the_gallery(GroupProtocol.CONSUMER))
 def test_the_gallery_is_the_same_with_members_that_start_together(name: str) -> None:
     scenario = named(name, seed=3, protocol=GroupProtocol.CONSUMER)
     computed, queued = simulate(scenario), simulate(scenario, computes_rounds=False)

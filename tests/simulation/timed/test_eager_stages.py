@@ -99,7 +99,7 @@ def test_a_run_is_the_same_whether_eager_rounds_are_events_or_computed(scenario:
     assert without_events(computed) == without_events(queued)
 
 
-@cases(40)
+@cases(25)
 @given(scenarios(), st.integers(0, 9), SOON_US)
 def test_eager_members_come_to_the_state_in_which_they_would_be(
     scenario: Scenario, at_rebalance: int, after_us: int

@@ -54,7 +54,7 @@ def ownership(played: Played) -> object:
 
 
 @pytest.mark.parametrize("model", POLICIES)
-@cases(5)
+@cases(3)
 @given(scenarios())
 def test_a_model_that_takes_no_time_changes_nothing(model: str, scenario: Scenario) -> None:
     # Of two requests that come in the same microsecond either may be the first.
@@ -65,7 +65,7 @@ def test_a_model_that_takes_no_time_changes_nothing(model: str, scenario: Scenar
 
 
 @pytest.mark.parametrize("model", POLICIES)
-@cases(4)
+@cases(2)
 @given(scenarios().map(in_time), st.sampled_from([0, 5]))
 def test_no_rule_is_broken_beside_other_groups(
     model: str, scenario: Scenario, per_second: int
@@ -113,7 +113,7 @@ def test_a_static_member_that_was_late_is_in_the_generation_that_it_is_answered(
 
 
 @pytest.mark.parametrize("protocol", [GroupProtocol.CLASSIC, GroupProtocol.CONSUMER])
-@cases(25)
+@cases(10)
 @given(
     scenarios().map(in_time),
     st.sampled_from([*POLICIES]),

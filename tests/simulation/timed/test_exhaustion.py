@@ -73,13 +73,20 @@ def test_what_is_expected_of_a_case_is_what_is_written_down(name: str) -> None:
     assert set(broken.split(", ")) == (row.broken or {"none"})
 
 
-@pytest.mark.parametrize("protocol", [GroupProtocol.CLASSIC, GroupProtocol.CONSUMER])
+@pytest.mark.parametrize(
+    ("protocol", "members", "faults"),
+    [
+        (GroupProtocol.CLASSIC, 2, 0),
+        (GroupProtocol.CONSUMER, 2, 0),
+        (GroupProtocol.CONSUMER, 1, 1),
+        pytest.param(GroupProtocol.CONSUMER, 2, 1, marks=pytest.mark.deep),
+    ],
+)
 def test_worlds_that_are_merged_are_those_that_differ_in_what_nobody_reads(
-    protocol: GroupProtocol, monkeypatch: pytest.MonkeyPatch
+    protocol: GroupProtocol, members: int, faults: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assignor = "server/uniform" if protocol is GroupProtocol.CONSUMER else "java/range"
-    faults = int(protocol is GroupProtocol.CONSUMER)
-    case = Case(protocol=protocol, assignor=assignor, members=2, partitions=1, faults=faults)
+    case = Case(protocol=protocol, assignor=assignor, members=members, partitions=1, faults=faults)
     merged = _all_worlds(*whole_model(case))
     for name in ("merge_member", "merge_coordinator"):
         monkeypatch.setattr(steps, name, lambda _: None)
@@ -90,7 +97,9 @@ def test_worlds_that_are_merged_are_those_that_differ_in_what_nobody_reads(
     assert merged == apart
 
 
-@pytest.mark.parametrize("name", ["consumer-2x2-cut", "consumer-2x2-restart"])
+@pytest.mark.parametrize(
+    "name", ["consumer-2x2-cut", pytest.param("consumer-2x2-restart", marks=pytest.mark.deep)]
+)
 def test_epochs_of_partitions_that_are_merged_change_nothing_that_is_found(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,7 +183,13 @@ def test_states_that_share_parts_are_never_changed_by_a_step_of_another_one(name
         assert [*kept.numbers.values()] == [*range(len(kept.values))]
 
 
-@pytest.mark.parametrize("name", ["cooperative-2x3", "consumer-2x2-failover"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("cooperative-2x3", "consumer-2x2-twins"),
+        pytest.param("consumer-2x2-failover", marks=pytest.mark.deep),
+    ],
+)
 def test_heartbeats_that_are_remembered_to_lead_nowhere_lead_nowhere(name: str) -> None:
     model, start = model_of(QUICK[name].case)
     model.idle_beats = Forgetful()

@@ -82,7 +82,13 @@ def test_nor_do_they_in_larger_groups_of_these_kinds(
     _assert_hides_nothing(_other(protocol, members, what))
 
 
-@pytest.mark.parametrize("name", ["eager-2x2", "cooperative-2x3", "cooperative-2x2-cut"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("eager-2x2", "cooperative-2x3"),
+        pytest.param("cooperative-2x2-cut", marks=[pytest.mark.deep, pytest.mark.slow]),
+    ],
+)
 def test_a_reduced_case_is_the_whole_one_to_monitors(name: str) -> None:
     _assert_hides_nothing({**QUICK, **LONG}[name].case)
 
@@ -104,11 +110,11 @@ DEEP = [pytest.mark.deep, pytest.mark.slow]
     ("members", "partitions", "what"),
     [
         (2, 1, {"faults": 1}),
-        (2, 1, {"stops": 2}),
         (2, 2, {"cuts": 1}),
         (2, 1, {**TWINS, **RESTARTS}),
-        (2, 1, {**STATIC, **RESTARTS}),
         (3, 1, {}),
+        pytest.param(2, 1, {"stops": 2}, marks=DEEP),
+        pytest.param(2, 1, {**STATIC, **RESTARTS}, marks=DEEP),
         pytest.param(2, 2, {"faults": 1, "stops": 1}, marks=DEEP),
         pytest.param(2, 1, {"faults": 1, "cuts": 1}, marks=DEEP),
         pytest.param(3, 1, {"cuts": 1}, marks=DEEP),

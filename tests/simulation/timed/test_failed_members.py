@@ -71,7 +71,7 @@ def test_members_that_the_plan_stops_or_crashes_have_not_failed() -> None:
         assert (result.members_failed, result.fatal_errors) == (0, {})
 
 
-@cases(60)
+@cases(30)
 @given(scenarios())
 def test_every_process_that_ends_unasked_is_counted_once(scenario: Scenario) -> None:
     result = simulate(scenario).result

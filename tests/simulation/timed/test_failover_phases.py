@@ -47,6 +47,7 @@ from assignors.simulation.timed.scenario import (
 )
 from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.simulation import _handle, _prepared
+from tests.conftest import DEEP
 from tests.simulation.timed.exhaust import STALE_REPORT
 
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
@@ -215,9 +216,9 @@ def phase_at(story: Story, at_ms: int) -> frozenset[str]:
 
 
 EVERY_MS = {
-    FaultKind.COORDINATOR_CRASH: 11,
-    FaultKind.COORDINATOR_HANDOVER: 31,
-    FaultKind.COORDINATOR_ZOMBIE: 31,
+    FaultKind.COORDINATOR_CRASH: 11 if DEEP > 1 else 17,
+    FaultKind.COORDINATOR_HANDOVER: 31 if DEEP > 1 else 61,
+    FaultKind.COORDINATOR_ZOMBIE: 31 if DEEP > 1 else 61,
 }
 """From one moment to the next; 5 ms are what a message takes, 20 ms an append."""
 WALKS = [

@@ -14,10 +14,11 @@ from assignors.simulation.timed.simulation import simulate
 
 
 def restarts(protocol: GroupProtocol) -> Scenario:
-    """A rolling restart with members enough for rounds by stage."""
+    """Two of many members restart: enough members for rounds by stage."""
     scenario = named("rolling-restart", protocol=protocol)
     members = tuple(replace(scenario.members[0], name=f"c{number}") for number in range(20))
-    return replace(scenario, members=members, topics={"orders": 60})
+    plan = scenario.plan[:4]
+    return replace(scenario, members=members, topics={"orders": 60}, plan=plan, until_ms=150_000)
 
 
 @pytest.mark.parametrize("monitoring", [Monitoring.BASIC, Monitoring.FULL])

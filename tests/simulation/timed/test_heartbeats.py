@@ -30,7 +30,7 @@ from assignors.simulation.timed.scenario import (
 )
 from assignors.simulation.timed.simulation import Played, _handle, _prepared, simulate
 from tests.conftest import cases
-from tests.simulation.timed.drawn import ONE_PROTOCOL_EACH, actions
+from tests.simulation.timed.drawn import HALF_OF_THE_GALLERY, actions
 from tests.simulation.timed.engines import without_events
 
 TIMES = st.builds(
@@ -96,7 +96,7 @@ def both(scenario: Scenario) -> tuple[Played, Played]:
     return computed, simulate(scenario, keeps_history=True, queues_heartbeats=True)
 
 
-@cases(80)
+@cases(40)
 @given(scenarios().map(lambda each: replace(each, protocol=GroupProtocol.CONSUMER)))
 def test_members_that_only_move_to_a_new_epoch_may_rest(scenario: Scenario) -> None:
     # With a history, every move is an event, as it is a record.
@@ -104,7 +104,7 @@ def test_members_that_only_move_to_a_new_epoch_may_rest(scenario: Scenario) -> N
     assert without_events(moving) == without_events(queued)
 
 
-@cases(60)
+@cases(30)
 @given(scenarios().map(lambda each: replace(each, protocol=GroupProtocol.CONSUMER)))
 def test_members_that_rest_wake_up_in_the_state_in_which_they_would_be(scenario: Scenario) -> None:
     assert states(scenario, computes=True) == states(scenario, computes=False)
@@ -219,7 +219,7 @@ def test_a_timer_that_is_asked_for_later_has_its_place_among_what_is_asked_for_t
     assert queue.count == 4
 
 
-@pytest.mark.parametrize(("name", "protocol"), ONE_PROTOCOL_EACH)
+@pytest.mark.parametrize(("name", "protocol"), HALF_OF_THE_GALLERY)
 def test_the_gallery_is_the_same_with_fewer_events(name: str, protocol: GroupProtocol) -> None:
     scenario = named(name, seed=5, protocol=protocol)
     computed, queued = both(scenario)

@@ -135,7 +135,7 @@ def mixed(draw: st.DrawFn) -> Scenario:
     )
 
 
-@cases(80)
+@cases(40)
 @given(mixed())
 def test_no_monitor_finds_anything_in_a_group_that_migrates(scenario: Scenario) -> None:
     """But for two faults of Kafka 4.4.0 (`test_migration_faults_live`).

@@ -57,7 +57,7 @@ def test_old_targets_are_a_waste_where_the_group_changes_faster_than_they_are_co
     assert dropped.convergence_ms is not None
 
 
-@cases(40)
+@cases(25)
 @given(
     st.lists(
         st.tuples(st.integers(0, 30_000), st.sampled_from(list(Verb)[:3]), st.integers(0, 9)),

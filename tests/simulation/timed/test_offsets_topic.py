@@ -73,16 +73,22 @@ def owners_of_replay(tables: Tables, names: dict[str, str]) -> Owners:
     return {one: without_repetition(listed) for one, listed in found.items()}
 
 
+WRITTEN = [
+    (name, protocol)
+    for name, story in GALLERY.items()
+    for protocol, figures in story.expected.items()
+    if protocol is not GroupProtocol.PUSH  # of which there are no records
+    and figures.get("is_settled", True)
+    and not {"violations", "double_partition_ms"} & {*figures, *story.everywhere}
+    and not story.scenario().faults
+]
+
+
 @pytest.mark.parametrize(
     ("name", "protocol"),
     [
-        (name, protocol)
-        for name, story in GALLERY.items()
-        for protocol, figures in story.expected.items()
-        if protocol is not GroupProtocol.PUSH  # of which there are no records
-        and figures.get("is_settled", True)
-        and not {"violations", "double_partition_ms"} & {*figures, *story.everywhere}
-        and not story.scenario().faults
+        pytest.param(*each, marks=() if number % 3 == 0 else pytest.mark.deep)
+        for number, each in enumerate(WRITTEN)
     ],
 )
 def test_replay_finds_the_owners_of_every_partition_in_order(

@@ -22,7 +22,7 @@ SESSION_MS, REBALANCE_MS, REQUEST_MS = 10_000, 20_000, 30_000
 """The longest in `drawn`."""
 
 
-@cases(80)
+@cases(40)
 @given(with_faults(scenarios()))
 def test_faults_break_no_rule_and_the_group_settles_after_them(scenario: Scenario) -> None:
     # The monitors let the run go on after its end, and look whether all is well then.
@@ -30,7 +30,7 @@ def test_faults_break_no_rule_and_the_group_settles_after_them(scenario: Scenari
     assert {each.monitor for each in found} <= known(scenario)
 
 
-@cases(60)
+@cases(30)
 @given(with_faults(scenarios()))
 def test_every_partition_has_one_consumer_again_once_time_limits_are_over(
     scenario: Scenario,
@@ -41,7 +41,7 @@ def test_every_partition_has_one_consumer_again_once_time_limits_are_over(
     assert simulate(longer).result.unowned == 0
 
 
-@cases(60)
+@cases(30)
 @given(with_faults(scenarios()))
 def test_a_run_with_faults_repeats_itself_from_its_document(scenario: Scenario) -> None:
     scenario = replace(scenario, seed=min(scenario.seed, 2**63 - 1))
@@ -50,7 +50,7 @@ def test_a_run_with_faults_repeats_itself_from_its_document(scenario: Scenario) 
     assert first == simulate(scenario_from_document(document), keeps_history=True)
 
 
-@cases(60)
+@cases(30)
 @given(with_faults(scenarios()))
 def test_two_consume_a_partition_only_while_one_of_them_is_a_zombie(scenario: Scenario) -> None:
     assume(scenario.protocol is not GroupProtocol.PUSH and not known(scenario))
@@ -60,7 +60,7 @@ def test_two_consume_a_partition_only_while_one_of_them_is_a_zombie(scenario: Sc
     assert double_us <= zombie_us * sum(scenario.topics.values())
 
 
-@cases(60)
+@cases(30)
 @given(with_faults(scenarios()))
 def test_heartbeats_may_be_computed_between_faults(scenario: Scenario) -> None:
     computed = simulate(scenario, keeps_history=True)

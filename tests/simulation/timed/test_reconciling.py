@@ -111,7 +111,7 @@ def played(scenario: Scenario, *, queues_heartbeats: bool = False) -> tuple[Play
         return without_events(found), met
 
 
-@cases(80)
+@cases(40)
 @given(scenarios())
 def test_a_run_is_the_same_whether_its_members_reconcile_by_events_or_not(
     scenario: Scenario,
@@ -135,7 +135,7 @@ def not_found_by_events(scenario: Scenario) -> list[Violation]:
     ]
 
 
-@cases(40)
+@cases(25)
 @given(scenarios())
 def test_nothing_is_found_of_a_faulty_coordinator_that_events_do_not_find(
     scenario: Scenario,

@@ -54,7 +54,7 @@ def log_of(history: History, seed: int) -> list[list[Record]]:
 
 
 @pytest.mark.parametrize("kind", HISTORIES)
-@cases(40)
+@cases(25)
 @given(seed=SEEDS)
 def test_what_compaction_leaves_says_the_same(kind: str, seed: int) -> None:
     batches = log_of(HISTORIES[kind], seed)
@@ -65,7 +65,7 @@ def test_what_compaction_leaves_says_the_same(kind: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("kind", HISTORIES)
-@cases(40)
+@cases(25)
 @given(seed=SEEDS)
 def test_cleaning_twice_says_the_same(kind: str, seed: int) -> None:
     batches = log_of(HISTORIES[kind], seed)

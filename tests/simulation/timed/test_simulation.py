@@ -174,7 +174,7 @@ def test_the_same_scenario_gives_the_same_run(scenario: Scenario) -> None:
     assert simulate(scenario, keeps_history=True) == simulate(scenario, keeps_history=True)
 
 
-@cases(60)
+@cases(30)
 @given(scenarios)
 def test_no_partition_has_two_consumers_while_members_answer_in_time(scenario: Scenario) -> None:
     played = simulate(scenario, keeps_history=True)

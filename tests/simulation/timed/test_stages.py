@@ -24,10 +24,10 @@ from tests.conftest import cases
 from tests.simulation.timed.drawn import (
     APPENDS_US,
     NETWORKS,
-    PLAYABLE,
     REQUEST_TIMEOUTS_MS,
     SERVICES_US,
     actions,
+    some_of_the_gallery,
     some_time_after,
 )
 from tests.simulation.timed.engines import without_events
@@ -92,14 +92,14 @@ def both(scenario: Scenario) -> tuple[Played, Played]:
     return computed, simulate(scenario, keeps_history=True, computes_rounds=False)
 
 
-@cases(80)
+@cases(40)
 @given(scenarios())
 def test_a_run_is_the_same_whether_its_rounds_are_events_or_computed(scenario: Scenario) -> None:
     computed, queued = both(scenario)
     assert without_events(computed) == without_events(queued)
 
 
-@cases(80)
+@cases(40)
 @given(scenarios())
 def test_so_it_is_where_no_change_is_kept(scenario: Scenario) -> None:
     # Who only gains takes that without an event.
@@ -107,7 +107,7 @@ def test_so_it_is_where_no_change_is_kept(scenario: Scenario) -> None:
     assert without_events(computed) == without_events(queued)
 
 
-@cases(40)
+@cases(25)
 @given(scenarios(), st.integers(0, 9), SOON_US)
 def test_members_come_to_the_state_in_which_they_would_be(
     scenario: Scenario, at_rebalance: int, after_us: int
@@ -115,7 +115,7 @@ def test_members_come_to_the_state_in_which_they_would_be(
     require_same_states(scenario, at_rebalance, after_us)
 
 
-@pytest.mark.parametrize("name", [name for name, each in PLAYABLE if each is GroupProtocol.CLASSIC])
+@pytest.mark.parametrize("name", some_of_the_gallery(GroupProtocol.CLASSIC))
 def test_the_gallery_is_the_same_with_computed_rounds(name: str) -> None:
     computed, queued = both(named(name, seed=3, protocol=GroupProtocol.CLASSIC))
     assert without_events(computed) == without_events(queued)

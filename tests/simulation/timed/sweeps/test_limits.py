@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -30,9 +31,19 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("settings", SETTINGS)
-@pytest.mark.parametrize("load", LOADS)
-@pytest.mark.parametrize("name", ["wait-all", "blocking", "two-stage", "per-group"])
+MODELS = ("wait-all", "blocking", "two-stage", "per-group")
+FLOODS = [
+    pytest.param(name, load, settings, marks=() if sum(at) % 3 == 0 else pytest.mark.deep)
+    for at, (name, load, settings) in zip(
+        product(range(len(MODELS)), range(len(LOADS)), range(len(SETTINGS))),
+        product(MODELS, LOADS, SETTINGS),
+        strict=True,
+    )
+]
+"""Every model with every load, and with all settings; `make deep`: under each of them."""
+
+
+@pytest.mark.parametrize(("name", "load", "settings"), FLOODS)
 def test_a_flooded_model_answers_as_many_as_the_formula_says(
     name: str, load: str, settings: str
 ) -> None:
