@@ -1,4 +1,4 @@
-"""Every kind of session tells the same histories as plain Python does."""
+"""Every kind of session tells the same histories as plain Python does, damaged ones too."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from assignors.replay.tables.arrow import arrow_row
 from assignors.replay.tables.rows import TABLES
 from tests.cli.running import ROOT
 from tests.replay.damage import damaged
-from tests.spark.conftest import EVERY_KIND, SparkAnswers
+from tests.spark.conftest import SparkAnswers
 from tests.spark.dumps import IDS, some_groups
+from tests.spark.sessions import KINDS
 from tests.spark.tables_job import SETTINGS, SPLIT_BYTES
 
 SKEWED = ROOT / "assignors" / "replay" / "sample" / "skewed.jsonl.gz"
@@ -32,7 +33,10 @@ def counted(found: list[dict[str, Any]]) -> Counter[str]:
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.usefixtures("java")
-@EVERY_KIND
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=() if kind == "cluster" else pytest.mark.deep) for kind in KINDS],
+)
 def test_spark_tells_what_plain_python_tells(
     kind: str, tmp_path: Path, spark_answers: SparkAnswers
 ) -> None:
@@ -58,12 +62,13 @@ def test_spark_tells_what_plain_python_tells(
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.usefixtures("java")
+@pytest.mark.parametrize("kind", ["connect"])
 def test_spark_tells_a_damaged_topic_as_plain_python_does(
-    tmp_path: Path, spark_answers: SparkAnswers
+    kind: str, tmp_path: Path, spark_answers: SparkAnswers
 ) -> None:
     dump = tmp_path / "dump.jsonl"
     dump.write_bytes(damaged(3))
-    answers = spark_answers("tables_job", "classic", tmp_path)
+    answers = spark_answers("tables_job", kind, tmp_path)
     expected = replay(logged_records(open_source(dump)), SETTINGS, hide_names=True)
     for name in TABLES:
         plain = [arrow_row(row) for row in getattr(expected, name)]
