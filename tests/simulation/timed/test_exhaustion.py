@@ -186,7 +186,7 @@ def test_states_that_share_parts_are_never_changed_by_a_step_of_another_one(name
 @pytest.mark.parametrize(
     "name",
     [
-        *("cooperative-2x3", "consumer-2x2-twins"),
+        *("cooperative-2x3", "consumer-2x2-cut"),
         pytest.param("consumer-2x2-failover", marks=pytest.mark.deep),
     ],
 )
