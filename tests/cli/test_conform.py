@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from assignors.cli.command import command
 from assignors.conformance.published_vectors import PUBLISHED
 from assignors.conformance.vectors import read_vectors
-from tests.cli.running import ROOT, answers, process
+from tests.cli.running import ROOT, answers, called
 
 PROGRAM = f"{sys.executable} {ROOT / 'tests' / 'conformance' / 'misbehaving.py'}"
 OURSELVES = f"{sys.executable} -m assignors.conformance"
@@ -200,7 +200,7 @@ def test_what_cannot_be_run_is_a_sentence_and_exit_code_2(
 def test_a_file_that_is_none_is_refused_with_its_place(tmp_path: Path) -> None:
     path = tmp_path / "vectors.jsonl"
     path.write_bytes(b'{"format": 1}\n{"id": 5, "in": {}}\n')
-    ended = process("conform", "--vectors", str(path), "--command", PROGRAM)
+    ended = called("conform", "--vectors", str(path), "--command", PROGRAM)
     assert ended.returncode == 2
     assert b"line 2: expected a string, found 5 at id\n" in ended.stderr
     assert b"Traceback" not in ended.stderr
@@ -209,7 +209,7 @@ def test_a_file_that_is_none_is_refused_with_its_place(tmp_path: Path) -> None:
 def test_every_form_of_output_says_the_same(tmp_path: Path) -> None:
     path = file_of(tmp_path, vector("a-1"), {**vector("a-2", do="crash"), "note": "it hurts"})
     arguments = ("conform", "--vectors", path, "--command", PROGRAM, "-o")
-    lines, array, table = (process(*arguments, form) for form in ("jsonl", "json", "table"))
+    lines, array, table = (called(*arguments, form) for form in ("jsonl", "json", "table"))
     assert [ended.returncode for ended in (lines, array, table)] == [1, 1, 1]
     documents = [json.loads(line) for line in lines.stdout.splitlines()]
     assert documents == json.loads(array.stdout)
@@ -224,7 +224,7 @@ def test_every_form_of_output_says_the_same(tmp_path: Path) -> None:
 def test_a_name_that_a_terminal_would_obey_is_shown_and_not_sent(tmp_path: Path) -> None:
     evil = {**vector("a-\x1b[2J", do="crash"), "note": "\x1b]0;title\x07[red]"}
     path = file_of(tmp_path, evil)
-    ended = process("conform", "--vectors", path, "--command", PROGRAM, "-o", "table")
+    ended = called("conform", "--vectors", path, "--command", PROGRAM, "-o", "table")
     assert ended.returncode == 1
     assert b"\x1b" not in ended.stdout
     assert b"\x07" not in ended.stdout
@@ -232,13 +232,13 @@ def test_a_name_that_a_terminal_would_obey_is_shown_and_not_sent(tmp_path: Path)
 
 
 def test_help_names_the_options_and_where_the_protocol_stands() -> None:
-    ended = process("conform", "--help")
+    ended = called("conform", "--help")
     assert ended.returncode == 0
     said = ended.stdout.decode()
     for option in ("--vectors", "--command", "--timeout", "--exact", "--order", "--only", "-o"):
         assert option in said
     assert "tests/vectors/README.md" in said
-    assert "conform" in process("--help").stdout.decode()
+    assert "conform" in called("--help").stdout.decode()
 
 
 @pytest.mark.parametrize("name", ["kafka-4.4.0", "records-4.4.0", "peers", None])

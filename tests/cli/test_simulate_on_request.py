@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import answers, process
+from tests.cli.running import answers, called
 
 
 def test_a_violation_is_shown_in_words_and_made_small(tmp_path: Path) -> None:
     story = ("simulate", "--scenario", "generation-from-user-data", "--seed", "3")
-    done = process(*story, "--history")
+    done = called(*story, "--history")
     history = done.stdout.decode().splitlines()
     assert done.returncode == 1
     assert history[-1].startswith("given-while-owned at event ")
@@ -20,7 +20,7 @@ def test_a_violation_is_shown_in_words_and_made_small(tmp_path: Path) -> None:
     assert code == 1
     assert rows[0]["first_violation"].startswith("given-while-owned")
     assert len(file.read_text()) < 2000, "defaults are left out"
-    again = process("simulate", "--scenario", str(file), "--seed", "3", "--history")
+    again = called("simulate", "--scenario", str(file), "--seed", "3", "--history")
     assert again.stdout.decode().splitlines()[-1] == rows[0]["first_violation"]
 
 
@@ -38,7 +38,7 @@ def test_a_violation_is_shown_in_words_and_made_small(tmp_path: Path) -> None:
 def test_violations_of_none_or_of_many_runs_are_refused(
     options: tuple[str, ...], words: str
 ) -> None:
-    done = process("simulate", "--scenario", "crash", *options)
+    done = called("simulate", "--scenario", "crash", *options)
     assert done.returncode == 2
     assert words.encode() in done.stderr
 
@@ -46,12 +46,12 @@ def test_violations_of_none_or_of_many_runs_are_refused(
 def test_figures_on_request_are_in_the_table_and_the_report(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     asked = ("simulate", "--scenario", "scale-out", "--protocol", "classic,consumer")
-    shown = process(*asked, "--all-figures", "--report", str(page), "-o", "table").stdout.decode()
-    plain = process(*asked, "-o", "table").stdout.decode()
+    shown = called(*asked, "--all-figures", "--report", str(page), "-o", "table").stdout.decode()
+    plain = called(*asked, "-o", "table").stdout.decode()
     for words in ("waiting for JoinGroup", "waiting for SyncGroup", "locked meanwhile"):
         assert words in " ".join(page.read_text(encoding="utf-8").split())
         assert words.rpartition(" ")[0] in shown
         assert words.rpartition(" ")[0] not in plain
-    refused = process(*asked, "--all-figures", "--intervals")
+    refused = called(*asked, "--all-figures", "--intervals")
     assert refused.returncode == 2
     assert b"--intervals is in place of figures" in refused.stderr

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from assignors.cli.command import command
-from tests.cli.running import answers, process
+from tests.cli.running import answers, called
 
 TWICE = "tests.own_assignors.wrapped:TWICE"
 
@@ -47,7 +47,7 @@ def test_assignors_and_protocols_are_compared_side_by_side(tmp_path: Path) -> No
     ],
 )
 def test_an_assignor_that_no_run_can_have_is_refused(asked: tuple[str, ...], words: str) -> None:
-    done = process("simulate", "--scenario", "crash", *asked)
+    done = called("simulate", "--scenario", "crash", *asked)
     assert done.returncode == 2
     assert words in done.stderr.decode()
 
@@ -79,7 +79,7 @@ def test_a_file_names_an_own_assignor_that_the_command_line_allows() -> None:
     member = {"name": "c", "topics": ["t"], "count": 2, "assignors": [TWICE]}
     scenario = {"version": 1, "until_ms": 9000, "topics": {"t": 4}, "members": [member]}
     asked, given = ("simulate", "--scenario", "-"), json.dumps(scenario)
-    refused = process(*asked, given=given.encode())
+    refused = called(*asked, given=given.encode())
     assert refused.returncode == 2
     assert f"'{TWICE}' is not imported, as scenarios are data" in refused.stderr.decode()
     assert refused.stderr.decode().strip().endswith("at members[0].assignors[0]")
