@@ -170,7 +170,7 @@ TWICE = Scenario(
 
 
 @example(scenario=TWICE, assignor=cooperative(twice_at_the_start))
-@cases(120)
+@cases(60)
 @given(scenarios(), careless_assignors)
 def test_figures_are_those_counted_from_mappings(scenario: Scenario, assignor: Assignor) -> None:
     steps = list(rounds(scenario, assignor))

@@ -34,7 +34,7 @@ NAMES = st.lists(st.text(LETTERS, min_size=1, max_size=6), min_size=1, max_size=
 
 
 @given(PATTERNS, NAMES)
-@cases(300)
+@cases(150)
 def test_what_matches_is_what_python_says(pattern: str, names: list[str]) -> None:
     require_pattern(pattern)
     known = re.compile(pattern)

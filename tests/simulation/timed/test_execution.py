@@ -186,6 +186,7 @@ def test_sessions_on_threads_of_their_own_evict_where_a_check_holds_the_partitio
 def test_a_commit_waits_for_the_linger() -> None:
     def p50_ms(linger_ms: int) -> float:
         scenario = with_model(named("commits-with-linger"), "two-stage", linger_ms=linger_ms)
+        scenario = replace(scenario, count_from_ms=30_000, until_ms=40_000)
         return simulate(scenario).result.commit_p50_ms or 0.0
 
     assert p50_ms(-1) == p50_ms(0) == 5.05

@@ -22,14 +22,19 @@ FEW = [
     for protocol, assignor in ((CLASSIC, "java/sticky"), (CLASSIC, "java/cooperative-sticky"))
     for what in ({"faults": 1}, {"cuts": 1}, {"failovers": 1}, RESTARTS)
 ] + [
-    (CONSUMER, "server/uniform", 2, what)
-    for what in ({"faults": 1}, {"cuts": 1}, {"failovers": 1}, RESTARTS)
+    (CONSUMER, "server/uniform", members, what)
+    for members, what in (
+        (1, {"faults": 1}),
+        (2, {"cuts": 1}),
+        (2, {"failovers": 1}),
+        (1, RESTARTS),
+    )
 ]
 MORE = [
     (CLASSIC, assignor, 2, what)
     for assignor in ("java/sticky", "java/cooperative-sticky")
     for what in ({"faults": 1}, {"failovers": 1}, {"stops": 1}, RESTARTS)
-]
+] + [(CONSUMER, "server/uniform", 2, what) for what in ({"faults": 1}, RESTARTS)]
 
 
 @pytest.mark.parametrize(("protocol", "assignor", "members", "what"), FEW)

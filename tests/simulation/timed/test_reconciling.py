@@ -202,7 +202,7 @@ def group_of(**changes: Any) -> Scenario:
         network=NetworkConfig(mean_us=20_000),
         broker=BrokerConfig(assignment_interval_ms=0),
         plan=(Action(at_ms=20_000, do=Verb.STOP, member="c0"),),
-        until_ms=90_000,
+        until_ms=60_000,
     )
     return replace(found, **changes)
 
