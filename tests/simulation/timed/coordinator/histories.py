@@ -20,7 +20,7 @@ from tests.simulation.timed.coordinator.world import (
     World,
 )
 
-HISTORIES = 200 * int(os.environ.get("DEEP", "1"))
+HISTORIES = 400 * int(os.environ.get("DEEP", "1"))
 KINDS = (COUNT, COUNT, COUNT, TWICE, COMMIT, RESOLVE, RESOLVE, READ, REFUSE)
 ASK, TIME_OUT, FAIL_OVER, GO_ON = range(4)
 
