@@ -92,14 +92,14 @@ def both(scenario: Scenario) -> tuple[Played, Played]:
     return computed, simulate(scenario, keeps_history=True, computes_rounds=False)
 
 
-@cases(40)
+@cases(80)
 @given(scenarios())
 def test_a_run_is_the_same_whether_its_rounds_are_events_or_computed(scenario: Scenario) -> None:
     computed, queued = both(scenario)
     assert without_events(computed) == without_events(queued)
 
 
-@cases(40)
+@cases(80)
 @given(scenarios())
 def test_so_it_is_where_no_change_is_kept(scenario: Scenario) -> None:
     # Who only gains takes that without an event.
@@ -107,7 +107,7 @@ def test_so_it_is_where_no_change_is_kept(scenario: Scenario) -> None:
     assert without_events(computed) == without_events(queued)
 
 
-@cases(25)
+@cases(40)
 @given(scenarios(), st.integers(0, 9), SOON_US)
 def test_members_come_to_the_state_in_which_they_would_be(
     scenario: Scenario, at_rebalance: int, after_us: int
