@@ -121,8 +121,6 @@ def _only_claimants(problem: Problem, partition: Int64, member: Int32) -> Int32 
     if not len(partition):
         return claimant
     claimant[partition] = member
-    if len(partition) == partition_count:  # so each is claimed once, or one is not claimed
-        return claimant if claimant[claimant.argmin()] != NOBODY else None
     return claimant if np.count_nonzero(claimant != NOBODY) == len(partition) else None
 
 

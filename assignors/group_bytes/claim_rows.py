@@ -259,7 +259,7 @@ def _cooperative(arrays: MemberArrays, rows: Int64 | None) -> Int64:
         generation, version = generation[rows], version[rows]
         length, number = length[rows], number[rows]
     missing = (generation < 0).nonzero()[0]
-    if not len(missing) or not np.count_nonzero(length):
+    if not len(missing):
         return generation
     found, size = number[missing], length[missing]
     if found[found.argmax()] < 0 and size[size.argmax()] <= GENERATION_SIZE:

@@ -71,8 +71,7 @@ def share(
         free_count += len(given)
     if free_count:
         if free_count == len(given) <= FEW:
-            changed = given.copy()
-            changed.sort()
+            changed = np.sort(given)
         else:
             answer[given] = NOBODY
             changed = (answer < 0).nonzero()[0]
@@ -132,12 +131,11 @@ def _given_up_in_turn(holdings: Holdings, shrinking: Int64, drop: Int64) -> Int6
     runs = (len(partition) - each + 1, each)
     held = np.ndarray(runs, partition.dtype, partition, 0, (size, size))[start]
     held.sort()
-    given: Int64
     if len(drop) <= each and drop[drop.argmax()] == 1:  # so each gives one, from its own place on
-        given = held.ravel()[: len(drop) * each : each + 1]
-        return given
+        diagonal: Int64 = held.ravel()[: len(drop) * each : each + 1]
+        return diagonal
     giver = np.arange(len(drop)).repeat(drop)
-    given = held[giver, np.arange(len(giver)) % each]
+    given: Int64 = held[giver, np.arange(len(giver)) % each]
     return given
 
 

@@ -51,10 +51,7 @@ class Dice:
         >>> Dice(7).next_below(6), Dice(7).below(6)
         (2, 2)
         """
-        number = (self._state + STEP) & MASK  # as `below`
-        number = ((number ^ (number >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-        number = ((number ^ (number >> 27)) * 0x94D049BB133111EB) & MASK
-        return ((number ^ (number >> 31)) * limit) >> 64
+        return mixed(self._state, 0) * limit >> 64
 
     @property
     def state(self) -> int:

@@ -135,9 +135,7 @@ class Ledger:
         """
         if self.deleted:
             return self.consume(at, member, rest, "revoked")
-        ended = 0
-        for topic, numbers in gone.items():
-            ended += self._end(at, member, topic, numbers)
+        ended = sum([self._end(at, member, topic, numbers) for topic, numbers in gone.items()])
         self.changed_at = max(at, self.changed_at)
         self.consumed[member] = rest
         self.loads[member] -= ended

@@ -73,7 +73,7 @@ class Pauses:
 
     def consume(self, member: str, owned: TopicPartitions, *, has_lost: bool) -> None:
         """Let a member consume exactly this. Cost: O(its partitions) where some are paused."""
-        if has_lost and self.paused:
+        if has_lost:
             self.lose(member, owned)
         if self.between:
             self.take(member, pairs(owned))

@@ -115,7 +115,7 @@ def _count_then(run: Run, number: int, at: int, owned: TopicPartitions, *, has_l
     """Count what it means for a member that it consumes other partitions since then."""
     name = run.scenario.members[number].name
     run.meter.pauses.consume(name, owned, has_lost=has_lost)
-    if has_lost and at >= run.ledger.count_from:
+    if has_lost:
         run.meter.touch_then(at, run.sides, number)
     if not owned:
         run.faults.zombies.end(at, name)

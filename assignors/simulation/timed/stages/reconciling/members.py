@@ -134,9 +134,8 @@ class ReconcilingMembers:
     def _await(self, one: Reconciling) -> None:
         """Let the next heartbeat of a member be an event when it arrives."""
         one.next, one.answer, one.pending, one.report = HEARTBEAT, None, None, None
-        heartbeats, number = self.heartbeats, one.number
-        arrives = heartbeats.network.arrives(number, one.due)
-        heartbeats.queue.start(one.key, arrives, (number, DUE), ARRIVAL, number)
+        arrives = self.heartbeats.network.arrives(one.number, one.due)
+        self._start(one, arrives, ARRIVAL)
 
     def expect(self, number: int) -> bool:
         """Let the next heartbeat of a member at rest be an event when it arrives.
@@ -288,8 +287,8 @@ class ReconcilingMembers:
         else:
             self._await(one)
 
-    def _start(self, one: Reconciling, at: int) -> None:
-        self.heartbeats.queue.start(one.key, at, (one.number, DUE), None, one.number)
+    def _start(self, one: Reconciling, at: int, rank: Rank | None = None) -> None:
+        self.heartbeats.queue.start(one.key, at, (one.number, DUE), rank, one.number)
 
     # Whatever is not so
 

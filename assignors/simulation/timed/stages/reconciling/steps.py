@@ -75,7 +75,7 @@ class MemberSteps:
             or client.acknowledges
             or answer.response.assignment
             or client.target_number != client.confirmed_number
-            or (watch is not None and (watch.ledger.doubled or watch.lasting))
+            or self.is_judged
         ):
             client.in_flight, client.epoch, one.pending = None, answer.response.epoch, None
             if watch is not None:
@@ -140,10 +140,7 @@ class MemberSteps:
 
     def are_looked_at(self, number: int) -> bool:
         """Return whether monitors look at every step of a member, or at its next ones."""
-        watch = self.watch
-        return watch is not None and bool(
-            watch.ledger.doubled or watch.lasting or watch.does[number].callbacks
-        )
+        return self.is_judged or self.is_seen(number)
 
     def is_seen(self, number: int) -> bool:
         """Return whether monitors look at a member's next steps: a callback of it runs."""
