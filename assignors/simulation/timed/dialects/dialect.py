@@ -114,13 +114,13 @@ class Dialect:
     join_grace_ms: int = JOIN_GRACE_MS
     """For the answer to a JoinGroup it waits the rebalance timeout and so much longer."""
     waits_for_requests: bool = True
-    """At least it waits its request timeout for that answer."""
+    """For the answer to a JoinGroup it waits its request timeout at least."""
     sync_grace_ms: int | None = None
     """For the answer to a SyncGroup it waits the session timeout and so much longer; `None`: its
     request timeout."""
     beats_while_syncing: bool = True
-    """Until it has that answer it sends heartbeats, and opens another connection when it has heard
-    nothing for a session timeout. Without them that answer alone is waited for."""
+    """Until its SyncGroup is answered it sends heartbeats, and opens another connection when it has
+    heard nothing for a session timeout. If false, it waits for that answer and nothing else."""
 
 
 def subscription_bytes(dialect: Dialect, kind: UserData, known: Knowledge) -> bytes:
