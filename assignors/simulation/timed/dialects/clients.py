@@ -24,6 +24,13 @@ from assignors.simulation.timed.dialects.dialect import (
     Reactions,
 )
 from assignors.simulation.timed.dialects.hand_over import HandOver
+from assignors.simulation.timed.dialects.unanswered import (
+    FOR_A_REQUEST,
+    Beats,
+    Timeout,
+    Unanswered,
+    Wait,
+)
 from assignors.simulation.timed.dialects.user_data import (
     echoed,
     empty,
@@ -117,10 +124,9 @@ LIBRDKAFKA = Dialect(
         NoteCode.EMPTY_BLOB: DIES,
     },
     assignor_fails=STUCK,
-    join_grace_ms=3000,
-    waits_for_requests=False,
-    sync_grace_ms=3000,
-    beats_while_syncing=False,
+    join_waits=(Wait(Timeout.REBALANCE, 3000),),
+    sync_waits=(Wait(Timeout.SESSION, 3000),),
+    beats=Beats.WHEN_DUE,
     leads={COOPERATIVE: {Flaw.VERSION_0: DIES, NoteCode.VERSION_NEGATIVE: DIES}},
     follows={
         NoteCode.EMPTY_BLOB: NOTHING,
@@ -143,6 +149,11 @@ FRANZ_GO = Dialect(
         NoteCode.TOPIC_REPEATED: Reaction.LAST_ENTRY,
     },
     hand_over=HandOver.NEWEST_CLAIM,
+    join_waits=(Wait(Timeout.REBALANCE, 10_000),),
+    sync_waits=(Wait(Timeout.REBALANCE),),
+    beats=Beats.ANEW,
+    unanswered=Unanswered.LOSES,
+    retry_ms=250,
 )
 SARAMA_2_8 = Dialect(
     forms={
@@ -155,6 +166,9 @@ SARAMA_2_8 = Dialect(
         Flaw.UNKNOWN_TOPIC: SILENT,
     },
     assignor_fails=SILENT,
+    join_waits=FOR_A_REQUEST,
+    beats=Beats.AT_ONCE,
+    unanswered=Unanswered.REVOKES,
     leads={STICKY: {Flaw.USER_DATA_EMPTY: SILENT, Flaw.USER_DATA_ODD: SILENT}},
     follows={
         NoteCode.EMPTY_BLOB: NOTHING,
@@ -165,7 +179,7 @@ SARAMA_2_8 = Dialect(
     },
 )
 KAFKA_PYTHON = Dialect(
-    beats_while_syncing=False,
+    beats=Beats.WHEN_DUE,
     forms={
         NONE: Form(version=0, user_data=empty, keeps_order=True),
         STICKY: Form(version=0, user_data=prefixed_layout, keeps_order=True),
@@ -192,6 +206,8 @@ AIOKAFKA = Dialect(
     },
     assignment_user_data=empty,
     leads_any=to(ENDS, *UNREADABLE_BY_ALL),
+    join_waits=FOR_A_REQUEST,
+    beats=Beats.ANEW,
     follows=to(ENDS, NoteCode.EMPTY_BLOB, NoteCode.CUT, NoteCode.TOPICS_NULL),
 )
 KAFKAJS = Dialect(
@@ -199,6 +215,9 @@ KAFKAJS = Dialect(
     knows_own_topics_alone=True,
     assignment_user_data=empty,
     leads_any=to(ENDS, *UNREADABLE_BY_ALL),
+    beats=Beats.WHEN_DUE,
+    unanswered=Unanswered.NEW_AT_FIRST,
+    retry_ms=300,
     follows={NoteCode.CUT: DIES, NoteCode.TOPIC_REPEATED: Reaction.LAST_ENTRY},
 )
 

@@ -1,6 +1,6 @@
 """How a client's bytes differ: how it writes them, and what it does with those of others.
 
-And how long it waits for the answers to JoinGroup and SyncGroup.
+And how long it waits for the answers to JoinGroup and SyncGroup, and what it does without them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,13 @@ from enum import Enum, StrEnum
 from assignors.assignor import UserData
 from assignors.model import NO_GENERATION
 from assignors.simulation.timed.dialects.hand_over import HandOver
+from assignors.simulation.timed.dialects.unanswered import (
+    FOR_A_REQUEST,
+    JAVA_JOIN,
+    Beats,
+    Unanswered,
+    Wait,
+)
 from assignors.simulation.timed.dialects.user_data import Knowledge, UserDataWriter, null
 from wire import NoteCode, Subscription, TopicPartitions, encode_assignment, encode_subscription
 from wire.text import utf16_sorted
@@ -49,8 +56,6 @@ class Flaw(Enum):
     USER_DATA_ODD = "UserData that is no sticky layout"
 
 
-JOIN_GRACE_MS = 5000
-"""That of Java's client and of kafka-python."""
 Reactions = Mapping[NoteCode | Flaw, Reaction]
 
 
@@ -111,16 +116,16 @@ class Dialect:
     another member, however old the claim (KAFKA-13406)."""
     checks_other_assignors: bool = False
     """It does so under cooperative assignors that are not called `cooperative-sticky`."""
-    join_grace_ms: int = JOIN_GRACE_MS
-    """For the answer to a JoinGroup it waits the rebalance timeout and so much longer."""
-    waits_for_requests: bool = True
-    """For the answer to a JoinGroup it waits its request timeout at least."""
-    sync_grace_ms: int | None = None
-    """For the answer to a SyncGroup it waits the session timeout and so much longer; `None`: its
-    request timeout."""
-    beats_while_syncing: bool = True
-    """Until its SyncGroup is answered it sends heartbeats, and opens another connection when it has
-    heard nothing for a session timeout. If false, it waits for that answer and nothing else."""
+    join_waits: tuple[Wait, ...] = JAVA_JOIN
+    """For the answer to a JoinGroup it waits the longest of these."""
+    sync_waits: tuple[Wait, ...] = FOR_A_REQUEST
+    """The same of a SyncGroup."""
+    beats: Beats = Beats.MEANWHILE
+    """When it sends heartbeats, once it has sent SyncGroup."""
+    unanswered: Unanswered = Unanswered.JOINS
+    """What it does when the answer to either has not come."""
+    retry_ms: int = 100
+    """So long after that it asks again."""
 
 
 def subscription_bytes(dialect: Dialect, kind: UserData, known: Knowledge) -> bytes:

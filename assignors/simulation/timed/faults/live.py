@@ -20,6 +20,7 @@ from assignors.simulation.timed.protocols.effects import (
     Answered,
     Command,
     Failed,
+    Failure,
     Fired,
     MemberEvent,
     NotCoordinator,
@@ -135,7 +136,7 @@ class LiveFaults:
         elif isinstance(what, TimedOut):
             waiting = self.network.in_flight.get(what.request)
             if waiting is not None and waiting[2] == self.network.links[number].life:
-                self.disconnect(number)
+                self.disconnect(number, late=waiting[1])
         elif isinstance(what, Silent):
             if self.network.links[number].returns == what.since:
                 self.step(number, Command.SESSION_OVER)
@@ -147,7 +148,7 @@ class LiveFaults:
         failovers = self.failovers
         if failovers is not None and isinstance(what, Answered):
             if isinstance(what.response, NotCoordinator):
-                what = Failed(what.number)
+                what = Failed(what.number, Failure.REFUSED)
             else:
                 failovers.hear(number, what.response)
         if failovers is not None and what is Command.START:
@@ -156,10 +157,14 @@ class LiveFaults:
         if failovers is not None:
             failovers.recoveries.look_at(number)
 
-    def disconnect(self, number: int) -> None:
-        """Close a member's connection, and let its requests fail. Cost: O(requests in flight)."""
+    def disconnect(self, number: int, *, late: int | None = None) -> None:
+        """Close a member's connection, and let its requests fail. Cost: O(requests in flight).
+
+        `late`: the one, by the member's own number, that it closes the connection for.
+        """
         for request in self.network.disconnect(number):
-            self.step(number, Failed(request))
+            failure = Failure.LATE if request == late else Failure.CLOSED
+            self.step(number, Failed(request, failure))
 
     def restrict(self, effect: Restrict) -> None:
         """Let a member consume no more than brokers let it. Cost: O(partitions that change)."""

@@ -99,15 +99,27 @@ class Answered(NamedTuple):
     response: Response
 
 
-class Failed(NamedTuple):
-    """An event: a request of the member has no answer, and its connection is closed.
+class Failure(StrEnum):
+    """Why a request of a member has failed."""
 
-    The request may have reached the coordinator all the same. Or it has reached a broker that is
-    not the coordinator (`NotCoordinator`), or one that could not write it down
-    (COORDINATOR_NOT_AVAILABLE): what a member does about that is the same.
+    CLOSED = "closed"
+    """Its connection is closed."""
+    LATE = "late"
+    """The member has waited long enough, and closes the connection for that."""
+    REFUSED = "refused"
+    """It has reached a broker that is not the coordinator (`NotCoordinator`), or one that could not
+    write it down (COORDINATOR_NOT_AVAILABLE)."""
+
+
+class Failed(NamedTuple):
+    """An event: a request of the member has failed.
+
+    It may have reached the coordinator all the same. What most members do about it is the same
+    whatever the reason.
     """
 
     number: int
+    failure: Failure = Failure.CLOSED
 
 
 class Disturbance(StrEnum):

@@ -21,6 +21,7 @@ from assignors.simulation.timed.protocols.effects import (
     CoordinatorEvent,
     Effect,
     Failed,
+    Failure,
     Reply,
     Restrict,
     Schedule,
@@ -131,7 +132,7 @@ def refuse(run: Run, number: int) -> None:
     answer = run.network.answer(run.queue.now, number, UNAVAILABLE)
     if answer is not None:
         returns, rank, member, answered = answer
-        run.queue.put(returns, (member, Failed(answered.number)), rank, member)
+        run.queue.put(returns, (member, Failed(answered.number, Failure.REFUSED)), rank, member)
 
 
 def note_written(run: Run, effect: Append) -> None:

@@ -189,12 +189,12 @@ class MemberConfig:
     @property
     def join_limit_ms(self) -> int:
         """How long it waits for the answer to a JoinGroup."""
-        return join_limit_ms(self.client, self.rebalance_timeout_ms, self.request_timeout_ms)
+        return join_limit_ms(self)
 
     @property
     def sync_limit_ms(self) -> int:
         """The same of a SyncGroup."""
-        return sync_limit_ms(self.client, self.session_timeout_ms, self.request_timeout_ms)
+        return sync_limit_ms(self)
 
     def by_its_clock(self, ms: int) -> int:
         """Return how many microseconds pass until its clock has counted so many milliseconds."""

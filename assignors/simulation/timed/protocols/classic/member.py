@@ -88,7 +88,7 @@ def step(state: ClassicMember, event: MemberEvent) -> list[Effect]:
     elif isinstance(event, Fired):
         TIMERS[event.key[0]](state)
     elif isinstance(event, Failed):
-        request_failed(state, event.number)
+        request_failed(state, event)
     elif isinstance(event, Disturbed):
         slow_down(state, event)
     else:

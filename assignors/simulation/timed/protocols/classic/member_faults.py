@@ -10,6 +10,10 @@ Source: the heartbeat thread, `joinGroupIfNeeded` and `maybeLeaveGroup` of `Abst
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from assignors.model import NO_GENERATION
+from assignors.simulation.timed.dialects.unanswered import Unanswered
 from assignors.simulation.timed.protocols.application import RETRY_BACKOFF_US
 from assignors.simulation.timed.protocols.classic.member_rounds import (
     WAITING,
@@ -17,13 +21,16 @@ from assignors.simulation.timed.protocols.classic.member_rounds import (
     failed,
     free,
     poll,
+    revoke_then_join,
     send_join,
+    send_sync,
 )
 from assignors.simulation.timed.protocols.classic.member_state import (
     ClassicMember,
     beat_later,
     look_later,
     look_next_second,
+    lose,
     poll_to_its_end,
     send,
     stop_beats,
@@ -37,8 +44,11 @@ from assignors.simulation.timed.protocols.classic.messages import (
 )
 from assignors.simulation.timed.protocols.classic.states import MemberState
 from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
     Disconnect,
     Disturbed,
+    Failed,
+    Failure,
     Schedule,
 )
 
@@ -120,19 +130,66 @@ def lose_place(state: ClassicMember, error: ErrorCode) -> None:
         failed(state, error)
 
 
-def request_failed(state: ClassicMember, number: int) -> None:
-    """Send a request that has no answer again, on the next connection.
-
-    A member that waited for a generation joins again as who it is: it revokes nothing for that.
-    """
+def request_failed(state: ClassicMember, failed: Failed) -> None:
+    """Send a request that has no answer again, on the next connection."""
+    number = failed.number
     if state.state in WAITING and number == state.awaited:
-        send_join(state, RETRY_BACKOFF_US)
+        _ask_again(state, failed.failure)
     elif state.state in BEATING and number > state.reconnected_at:
         if state.application.has_left:
             return
         state.is_connected = False
         state.reconnected_at = state.number
         beat(state, RETRY_BACKOFF_US)
+
+
+def _ask_again(state: ClassicMember, failure: Failure) -> None:
+    """Ask again for a generation, or for an assignment, as the member's client does.
+
+    Most join again as who they are: they revoke nothing for that.
+    """
+    dialect = state.dialect
+    if dialect is None or failure is Failure.REFUSED:
+        send_join(state, RETRY_BACKOFF_US)
+        return
+    after_us = dialect.retry_ms * MILLISECOND
+    match dialect.unanswered:
+        case Unanswered.LOSES:
+            _send_again_or_lose(state, failure, dialect.retry_ms)
+        case Unanswered.REVOKES if state.owned:
+            revoke_then_join(state, {})
+        case Unanswered.NEW_AT_FIRST if not _has_been_assigned(state):
+            state.member_id = UNKNOWN_MEMBER_ID
+            send_join(state, after_us)
+        case _:
+            send_join(state, after_us)
+
+
+def _send_again_or_lose(state: ClassicMember, failure: Failure, retry_ms: int) -> None:
+    """Send the same request again while a session lasts; then give up everything, and join.
+
+    The pauses in between double each time.
+    """
+    config, is_syncing = state.config, state.state is MemberState.SYNCING
+    pause_ms = retry_ms << state.late
+    if failure is Failure.LATE:
+        state.late += 1
+        limit_ms = config.sync_limit_ms if is_syncing else config.join_limit_ms
+        paused_ms = retry_ms * ((1 << state.late) - 1)
+        if state.late * limit_ms + paused_ms > config.session_timeout_ms:
+            state.late = 0
+            lose(state, "lost")
+            state.memberships = tuple(replace(each, assigned={}) for each in state.memberships)
+            send_join(state, retry_ms * MILLISECOND)
+            return
+    if is_syncing:
+        send_sync(state, pause_ms * MILLISECOND)
+    else:
+        send_join(state, pause_ms * MILLISECOND)
+
+
+def _has_been_assigned(state: ClassicMember) -> bool:
+    return any(each.generation != NO_GENERATION for each in state.memberships)
 
 
 def session_over(state: ClassicMember) -> None:

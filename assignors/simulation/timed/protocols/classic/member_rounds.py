@@ -125,7 +125,7 @@ def begin_join(state: ClassicMember, memberships: tuple[Membership, ...]) -> Non
 
 def joined(state: ClassicMember, response: JoinGroupResponse) -> None:
     """Take part in the generation that the answer names, or do what the error asks for."""
-    error = response.error
+    error, state.late, state.plan = response.error, 0, ()
     if error is ErrorCode.NONE:
         state.member_id, state.generation = response.member_id, response.generation
         state.state = MemberState.SYNCING
@@ -133,8 +133,8 @@ def joined(state: ClassicMember, response: JoinGroupResponse) -> None:
         state.is_leader = response.leader == response.member_id
         config = state.config
         if state.waits_for_sync and not state.beats_go_on:
-            state.is_beat_due = False
-        if not (state.beats_go_on or config.between_polls_us or config.runs_handlers):
+            state.is_beat_due = state.beats_at_once
+        if not (state.beats_go_on or state.beats_anew or config.runs_handlers):
             beat_later(state)
         if response.members and not response.skip_assignment:
             compute(state, response)
@@ -187,12 +187,14 @@ def send_sync(state: ClassicMember, after_us: int) -> None:
         state.assignors[state.chosen].name,
         state.plan,
     )
-    state.plan = ()
+    if not state.sends_again:
+        state.plan = ()
     state.awaited = send(state, request, after_us)
 
 
 def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
     """Apply an assignment; the callbacks take their time."""
+    state.late = 0
     if state.is_between_polls:
         state.is_round_lost = True
         return
@@ -204,6 +206,7 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
         return
     if state.config.between_polls_us:
         state.out += (Cancel(("poll-ends",)),)
+    if state.beats_anew:
         beat_later(state)
     if state.config.wake_ms:
         look_later(state, at_once=state.is_beat_due)

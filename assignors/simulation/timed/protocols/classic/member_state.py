@@ -11,6 +11,7 @@ from assignors.membership import Membership
 from assignors.model import Cluster
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.dialects.dialect import Dialect, Reaction
+from assignors.simulation.timed.dialects.unanswered import Beats, Unanswered
 from assignors.simulation.timed.protocols.application import (
     Application,
     next_beat,
@@ -113,6 +114,8 @@ class ClassicMember:
     """It has given up its membership, and joins as a new member once its session is over."""
     failures: int = 0
     """How often in a row it could not use what it received."""
+    late: int = 0
+    """How often in a row it has waited long enough for an answer to the same request."""
     application: Application = field(default_factory=Application)
     deferred: ErrorCode = ErrorCode.NONE
     """What a heartbeat reported while the application was busy."""
@@ -137,13 +140,26 @@ class ClassicMember:
     """Whether its heartbeats keep their times over a rebalance."""
     waits_for_sync: bool = field(init=False)
     """Until its SyncGroup is answered it sends no heartbeat, and looks for nothing else."""
+    beats_anew: bool = field(init=False)
+    """Its heartbeats start with its assignment, not with the answer to its JoinGroup."""
+    beats_at_once: bool = field(init=False)
+    """One follows its assignment."""
+    sends_again: bool = field(init=False)
+    """Without an answer it sends the same request again, so that a leader keeps what it has sent."""
 
     def __post_init__(self) -> None:
         """Look at the assignors and the client."""
         self.is_cooperative = all(each.is_cooperative for each in self.assignors)
         survives = self.config.runs_handlers and self.is_cooperative
         self.beats_go_on = self.config.heartbeats_go_on or survives
-        self.waits_for_sync = not (self.dialect is None or self.dialect.beats_while_syncing)
+        dialect = self.dialect
+        self.sends_again = dialect is not None and dialect.unanswered is Unanswered.LOSES
+        beats = Beats.MEANWHILE if dialect is None else dialect.beats
+        self.waits_for_sync = beats is not Beats.MEANWHILE
+        self.beats_anew = self.config.between_polls_us > 0 or (
+            beats is Beats.ANEW and not self.beats_go_on
+        )
+        self.beats_at_once = beats is Beats.AT_ONCE and not self.beats_go_on
 
     @property
     def dialect(self) -> Dialect | None:

@@ -9,7 +9,8 @@ the coordinator drops the member. Heartbeats leave all the time.
 
 Under an eager protocol every rebalance ends the session. Under a cooperative one it survives: the
 member joins again with what it has, and only handlers of what it loses must return, within the
-rebalance timeout, or else the session ends. `Setup` and `Cleanup` are then called once.
+rebalance timeout, or else the session ends. `Setup` and `Cleanup` are then called once. A JoinGroup
+or SyncGroup without an answer ends it too: `Consume` returns with that error.
 
 Timers: `("handler", topic, number)`, when a handler that has been told to return does so;
 `("handlers-late",)`, by when those of revoked partitions must; `("assigned",)` and `("revoked",)`,
@@ -53,6 +54,7 @@ from assignors.simulation.timed.protocols.effects import (
     Consume,
     Disturbed,
     Failed,
+    Failure,
     Fired,
     MemberEvent,
     Schedule,
@@ -76,8 +78,11 @@ def handled(state: ClassicMember, event: MemberEvent) -> bool:
     if isinstance(event, Answered):
         return _answered(state, event)
     if isinstance(event, Failed):
-        is_over = state.is_stopping and state.state in WAITING and event.number == state.awaited
+        is_awaited = state.state in WAITING and event.number == state.awaited
+        has_failed = state.has_session and event.failure is not Failure.REFUSED
+        is_over = is_awaited and (state.is_stopping or has_failed)
         if is_over:
+            stop_beats(state)
             _end(state)
         return is_over
     if isinstance(event, Disturbed):
