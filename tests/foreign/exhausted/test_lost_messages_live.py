@@ -226,7 +226,9 @@ def test_other_clients_ask_again_when_simulated_members_with_their_bytes_do(
 
 
 @pytest.mark.deep
-def test_franz_go_sends_its_syncgroup_again_within_its_session(place: Place, tmp_path: Path) -> None:
+def test_franz_go_sends_its_syncgroup_again_within_its_session(
+    place: Place, tmp_path: Path
+) -> None:
     """After its rebalance timeout, here half of that of its session.
 
     The assignment is there by then, and no other one has to be written.
@@ -240,9 +242,7 @@ def test_franz_go_sends_its_syncgroup_again_within_its_session(place: Place, tmp
     assert then == before
 
 
-def asked_again(
-    place: Place, folder: Path, kind: str, key: int, rebalance_ms: int
-) -> Unanswered:
+def asked_again(place: Place, folder: Path, kind: str, key: int, rebalance_ms: int) -> Unanswered:
     """Return what a member that gets no answer to its first request of a kind has asked again."""
     flags: dict[str, Any] = {"session_timeout_ms": SESSION_MS, "rebalance_timeout_ms": rebalance_ms}
     lost = Unanswered(f"{kind}-1", key)

@@ -21,10 +21,10 @@ from assignors.simulation.timed.protocols.classic.member_bytes import (
 )
 from assignors.simulation.timed.protocols.classic.member_state import (
     ClassicMember,
+    beat_again,
     beat_later,
     end,
     end_by_itself,
-    look_later,
     look_next_second,
     lose,
     pause_joins,
@@ -206,13 +206,7 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
         return
     if state.config.between_polls_us:
         state.out += (Cancel(("poll-ends",)),)
-    if state.beats_anew:
-        beat_later(state)
-    if state.config.wake_ms:
-        look_later(state, at_once=state.is_beat_due)
-    elif (state.beats_go_on or state.waits_for_sync) and state.is_beat_due:
-        state.is_beat_due = False
-        state.out.append(Schedule(("heartbeat",), 0))
+    beat_again(state)
     kept = shared(state.owned, assigned)
     kept_count = count(kept)
     has_lost = kept is not state.owned and kept_count < count(state.owned)

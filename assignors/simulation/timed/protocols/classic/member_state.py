@@ -145,7 +145,7 @@ class ClassicMember:
     beats_at_once: bool = field(init=False)
     """One follows its assignment."""
     sends_again: bool = field(init=False)
-    """Without an answer it sends the same request again, so that a leader keeps what it has sent."""
+    """Without an answer it sends the same request again: a leader keeps what it has sent."""
 
     def __post_init__(self) -> None:
         """Look at the assignors and the client."""
@@ -189,6 +189,17 @@ def beat_later(state: ClassicMember) -> None:
     """Start the timer of the next heartbeat anew."""
     delay = state.config.by_its_clock(state.config.heartbeat_interval_ms)
     state.out.append(next_beat(delay))
+
+
+def beat_again(state: ClassicMember) -> None:
+    """Go on with heartbeats, as the member has its assignment: one at once if it is due."""
+    if state.beats_anew:
+        beat_later(state)
+    if state.config.wake_ms:
+        look_later(state, at_once=state.is_beat_due)
+    elif (state.beats_go_on or state.waits_for_sync) and state.is_beat_due:
+        state.is_beat_due = False
+        state.out.append(Schedule(("heartbeat",), 0))
 
 
 def stop_beats(state: ClassicMember) -> None:
