@@ -230,12 +230,15 @@ def test_who_waits_in_vain_keeps_its_partitions_and_joins_again() -> None:
     assert given_up(amid_a_round("kafka-python-3.0.12")) == []
 
 
-@pytest.mark.parametrize("fields", [{}, {"runs_handlers": True}])
+@pytest.mark.parametrize(
+    ("client", "runs_handlers"),
+    [("sarama-1.61.1", False), ("sarama-1.61.1", True), (None, True)],
+)
 def test_sarama_gives_up_everything_in_peace_when_it_has_waited_in_vain(
-    fields: dict[str, Any],
+    client: str | None, *, runs_handlers: bool
 ) -> None:
     """`Consume` returns with that error, and every handler with it."""
-    ((at, reason),) = given_up(amid_a_round("sarama-1.61.1", **fields))
+    ((at, reason),) = given_up(amid_a_round(client, runs_handlers=runs_handlers))
     assert reason == "revoked"
     assert is_between(COMES + 30, at, COMES + 30 + 3 + A_MOMENT)
 

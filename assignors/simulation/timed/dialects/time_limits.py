@@ -26,7 +26,8 @@ franz-go of a cooperative group sends its first heartbeat half a second after it
 kafkajs that waits in vain after its first assignment fetches again with the last one, until an
 answer tells it that its generation or member id is gone: at once, as a rule. But if its session is
 longer than its request timeout and the answer to SyncGroup is lost, heartbeats succeed, and it
-keeps the assignment before, until a commit, in the generation before, is refused.
+keeps the assignment before. Seen behind that proxy: it did not join again until its first commit,
+which is in the generation before, was refused.
 """
 
 from __future__ import annotations
