@@ -6,6 +6,7 @@ time; the same is played here.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -223,9 +224,11 @@ def test_sarama_gives_up_a_round_over_what_others_pass_over() -> None:
 
 
 def test_who_is_stuck_waits_longer_each_time() -> None:
-    played = simulate(beside("franz-go-1.22.2", ODD["zero bytes"]))
-    # Each try ends a round; they come after 0.25, 0.5, 1, 2 and then every 2.5 seconds.
-    assert 10 < played.result.rounds < 20
+    stuck = beside("franz-go-1.22.2", ODD["zero bytes"])
+    # Each try ends a round; they come after 0.25, 0.5, 1, 2, 4 and then every 5 seconds.
+    ends_ms = (14_000, 18_000, 23_000, 28_000, 33_000)
+    rounds = [simulate(replace(stuck, until_ms=end_ms)).result.rounds for end_ms in ends_ms]
+    assert rounds == [5, 6, 7, 8, 9]
 
 
 # Followers

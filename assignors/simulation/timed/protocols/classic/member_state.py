@@ -56,7 +56,7 @@ SECOND_US = 1_000_000
 looks that it counts from its start."""
 ROUNDING_US = 500
 """It sleeps for whole milliseconds, rounded up: so much more in the mean, each time."""
-RETRY_MS, RETRY_MAX_MS = 250, 2500
+RETRY_MS, RETRY_MAX_MS = 250, 5000
 """A client that fails on what it received waits so long before it joins again, doubled each time
 up to the second figure (franz-go's `RetryBackoffFn`)."""
 
