@@ -18,7 +18,7 @@ import pytest
 import assignors
 from assignors.cli import MISSING
 from assignors.cli.command import SUMMARIES, command
-from tests.cli.running import COMMAND, GROUP, ROOT, process
+from tests.cli.running import COMMAND, GROUP, ROOT, called, process
 
 LINE = json.dumps(GROUP).encode() + b"\n"
 BLOB = b"00000000000100017400000000\n"
@@ -26,18 +26,18 @@ BLOB = b"00000000000100017400000000\n"
 
 def test_exit_codes_are_those_that_the_readme_promises() -> None:
     bad = json.dumps({**GROUP, "assignment": {}}).encode() + b"\n"
-    assert process("decode", "subscription", given=BLOB).returncode == 0
+    assert called("decode", "subscription", given=BLOB).returncode == 0
     assert process("check", given=bad).returncode == 1
-    assert process("check", given=bad + b"x\n").returncode == 2
-    assert process("decode", "nonsense").returncode == 2
+    assert called("check", given=bad + b"x\n").returncode == 2
+    assert called("decode", "nonsense").returncode == 2
     assert process("nonsense").returncode == 2
-    assert process("assign", "--assignor", "range", "no/such/file").returncode == 2
+    assert called("assign", "--assignor", "range", "no/such/file").returncode == 2
 
 
 @pytest.mark.parametrize("given", [b"\x00\xff\n", b"{" * 9999 + b"\n", b"[1e400]\n", b"\n"])
 def test_no_line_brings_a_traceback(given: bytes) -> None:
     for arguments in (["assign", "--assignor", "sticky"], ["check"], ["decode", "assignment"]):
-        ended = process(*arguments, given=given)
+        ended = called(*arguments, given=given)
         assert (ended.returncode, ended.stderr) == (2, b"")
         assert len(ended.stdout.splitlines()) == 1
 
@@ -69,7 +69,7 @@ def test_files_are_read_in_order_and_dash_is_standard_input(tmp_path: Path) -> N
     first, second = tmp_path / "first", tmp_path / "second"
     first.write_bytes(b"\xef\xbb\xbf" + BLOB + BLOB.strip() + b"\r\n" + BLOB.strip())
     second.write_bytes(b"zz\n")
-    ended = process("decode", "subscription", str(second), "-", str(first), given=b"\n")
+    ended = called("decode", "subscription", str(second), "-", str(first), given=b"\n")
     errors = [json.loads(line)["error"] for line in ended.stdout.splitlines()]
     assert [error and error["kind"] for error in errors] == [
         "bad-hex",
@@ -204,7 +204,7 @@ def test_help_names_subcommands() -> None:
     shown = process("--help").stdout.decode()
     for name in ("decode", "assign", "check", "simulate", "explain", "assignors"):
         assert name in shown
-        assert process(name, "-h").returncode == 0
+        assert called(name, "-h").returncode == 0
 
 
 def test_help_shows_the_first_sentence_of_each_subcommand() -> None:
@@ -232,6 +232,6 @@ def test_help_imports_no_subcommand() -> None:
 
 def test_json_is_one_array() -> None:
     arguments = ("decode", "subscription", "-o", "json")
-    assert json.loads(process(*arguments).stdout) == []
-    two = json.loads(process(*arguments, given=BLOB * 2).stdout)
+    assert json.loads(called(*arguments).stdout) == []
+    two = json.loads(called(*arguments, given=BLOB * 2).stdout)
     assert [document["error"] for document in two] == [None, None]

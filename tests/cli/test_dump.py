@@ -17,7 +17,7 @@ from assignors.cli.command import command
 from assignors.cli.commands.dump import written
 from assignors.cli.inputs.patterns import Instant
 from assignors.replay.sources import Raw, SourceError
-from tests.cli.running import ROOT, answers, process
+from tests.cli.running import ROOT, answers, called
 
 SAMPLE = ROOT / "assignors" / "replay" / "sample" / "incident.jsonl.gz"
 NOWHERE = ("--bootstrap", "127.0.0.1:1")
@@ -67,7 +67,7 @@ def test_lines_of_standard_input_are_replayed() -> None:
     lines = gzip.decompress(SAMPLE.read_bytes())
     table = ("--table", "generations")
     assert answers("replay", "-", *table, given=lines) == answers("replay", str(SAMPLE), *table)
-    done = process("replay", "-", given=b"")
+    done = called("replay", "-", given=b"")
     assert done.returncode == 2
     assert b"standard input: no records" in done.stderr
 
@@ -105,7 +105,7 @@ def test_an_instant_has_four_forms() -> None:
 def test_a_file_of_settings_is_never_quoted(tmp_path: Path) -> None:
     config = tmp_path / "client.properties"
     config.write_text("sasl.jaas.config=x.Y required password=tops3cret\n")
-    done = process("dump", *NOWHERE, "--command-config", str(config))
+    done = called("dump", *NOWHERE, "--command-config", str(config))
     assert done.returncode == 2
     assert b"tops3cret" not in done.stderr + done.stdout
     assert f"{config}: line 1: sasl.jaas.config ".encode() in done.stderr

@@ -19,7 +19,7 @@ from assignors.cli.command import command
 from assignors.cli.outputs.replay_tables import show_replayed
 from assignors.replay.tables.columns import as_dict
 from assignors.replay.tables.rows import TABLES, OffsetRow
-from tests.cli.running import process
+from tests.cli.running import called, process
 from tests.replay.histories import DATA
 
 REAL = str(DATA / "real.jsonl.gz")
@@ -115,7 +115,7 @@ def test_an_unknown_assignor_is_a_sentence() -> None:
 @pytest.mark.parametrize("option", ["--partitions", "--thresholds", "--log-ends", "--weights"])
 def test_a_file_of_an_option_that_is_not_there_is_named_once(option: str, tmp_path: Path) -> None:
     path = str(tmp_path / "none.json")
-    done = process("assign" if option == "--weights" else "replay", option, path, REAL)
+    done = called("assign" if option == "--weights" else "replay", option, path, REAL)
     assert done.returncode == 2
     assert f"{path}: No such file or directory" in done.stderr.decode()
     assert done.stderr.decode().count(path) == 1

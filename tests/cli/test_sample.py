@@ -14,7 +14,7 @@ import pytest
 
 from assignors.replay.sample import incident, incident_file
 from assignors.replay.tables.rows import TABLES
-from tests.cli.running import ROOT, answers, process
+from tests.cli.running import ROOT, answers, called, process
 
 FILE = str(incident_file())
 
@@ -63,13 +63,13 @@ def test_a_wheel_without_pyarrow_answers_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("other", [(FILE,), ("--bootstrap", "localhost:1")])
 def test_the_sample_is_no_second_source(other: tuple[str, ...]) -> None:
-    done = process("replay", "--sample", *other)
+    done = called("replay", "--sample", *other)
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"--sample is a source" in done.stderr
 
 
 def test_a_command_without_a_source_names_the_sample() -> None:
-    done = process("replay")
+    done = called("replay")
     assert done.returncode == 2
     assert b"--sample" in done.stderr
     assert (ROOT / "assignors" / "replay" / "sample" / "README.md").exists()

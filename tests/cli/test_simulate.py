@@ -10,7 +10,7 @@ import pytest
 
 from assignors.names.assignor_names import BEST
 from assignors.simulation.rounds.scenario_rows import COLUMNS
-from tests.cli.running import GROUP, ROOT, answers, process
+from tests.cli.running import GROUP, ROOT, answers, called, process
 
 SMALL = ("--members", "3", "--topics", "2", "--partitions", "7", "--events", "2")
 
@@ -107,9 +107,9 @@ def test_impossible_sizes_are_usage_errors(arguments: tuple[str, ...]) -> None:
 def test_a_refused_size_names_its_bound() -> None:
     (document,), _ = answers("simulate", "-", given='{"seed": 1, "members": 10000000}')
     assert document["error"]["text"] == "10000000 is not within 0..100000"
-    refused = process("simulate", "--topics", "10000000")
+    refused = called("simulate", "--topics", "10000000")
     assert b"'--topics': 10000000 is not in the range 0<=x<=100000" in refused.stderr
-    refused = process("simulate", "--members", "100000", "--topics", "1000")
+    refused = called("simulate", "--members", "100000", "--topics", "1000")
     assert b"have 100000000 subscriptions, more than 10000000" in refused.stderr
 
 
