@@ -22,9 +22,12 @@ from assignors.replay.sources.jsonlines import parse_lines
 from assignors.simulation.timed.scenario_document import scenario_from_document
 from assignors.simulation.timed.sweeps.sweep import sweep_from_document
 from assignors.simulation.traffic.document import traffic_from_document
+from tests.conftest import DEEP
 from tests.formats.real_lines import Line, places, real_lines
 
 NAMES = list(FORMATS)
+KINDS = 4 if DEEP == 1 else 8
+"""How many lines of a format are spoilt in every place."""
 WRITTEN = [name for name, each in FORMATS.items() if not each.is_read]
 
 
@@ -191,7 +194,7 @@ def kinds(lines: list[Line], most: int) -> list[Line]:
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_schema_refuses_a_line_that_lost_a_key_or_has_another_type_somewhere(name: str) -> None:
     judge = validator(name)
-    for line in kinds(real_lines(name), 8):
+    for line in kinds(real_lines(name), KINDS):
         for what, mutant in mutants(trimmed(line)):
             if judge.is_valid(mutant):
                 assert any(fnmatch(what, each) for each in (*WHERE, *FREE.get(name, ()))), what
@@ -228,7 +231,7 @@ ABOUT_MEANING = {("scenario", "missing"), ("traffic", "missing")}
 def test_schema_and_reader_refuse_the_same_lines(name: str) -> None:
     judge = validator(name)
     counts = Counter[bool]()
-    for line in kinds(real_lines(name), 6):
+    for line in kinds(real_lines(name), KINDS):
         for what, mutant in (*mutants(line), *with_another_key(line)):
             kind = refusal(name, mutant)
             is_valid = judge.is_valid(mutant)

@@ -23,8 +23,15 @@ def report() -> str:
     return page(replay(incident(), Settings(assignors=tried)), title="incident")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (1280, "light"),
+        (390, "dark"),
+        pytest.param(1280, "dark", marks=pytest.mark.deep),
+        pytest.param(390, "light", marks=pytest.mark.deep),
+    ],
+)
 def test_the_page_fits_without_console_messages_and_requests(
     browser: Browser, report: str, tmp_path: Path, width: int, scheme: Scheme
 ) -> None:
@@ -139,16 +146,19 @@ def test_without_scripts_everything_but_the_search_is_there(
         assert "ta-0: member 1" in (group.locator("rect.bar title").first.text_content() or "")
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_name_does_nothing(browser: Browser, tmp_path: Path, name: str) -> None:
-    tables = joined(all_renamed(one_group(), name), one_group("calm"))
-    with opened(browser, page(tables, title=name), tmp_path, width=390) as found:
+@pytest.mark.parametrize(
+    "names",
+    [HOSTILE, *(pytest.param((name,), marks=pytest.mark.deep, id=name) for name in HOSTILE)],
+)
+def test_hostile_names_do_nothing(browser: Browser, tmp_path: Path, names: tuple[str, ...]) -> None:
+    tables = joined(*(all_renamed(one_group(), name) for name in names), one_group("calm"))
+    with opened(browser, page(tables, title=" ".join(names)), tmp_path, width=390) as found:
         for group in groups(found.page.locator("body")):
             group.locator("summary").first.click()
         for more in found.page.locator(".collapsible > summary").all():
             more.click()
         found.page.locator(".chart rect.bar").first.click()
-        found.page.get_by_label("Search").fill(name[:8])
+        found.page.get_by_label("Search").fill(names[0][:8])
         assert found.page.evaluate("window.hacked") is None
         assert found.page.locator("img").count() == 0
         assert found.overflow <= 0

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from assignors.replay.report import page
 from assignors.replay.report.formats import visible
+from tests.conftest import cases
 from tests.replay.html_outline import Outline
 from tests.replay.report_tables import HOSTILE, all_renamed, joined, one_group
 
@@ -27,6 +28,7 @@ names = st.text(
 """Short enough not to be cut: a name that is cut has one attribute more, its tooltip."""
 
 
+@cases(50)
 @given(names)
 def test_no_name_changes_the_elements_of_the_page(name: str) -> None:
     assume(len(visible(name)) <= 18)
@@ -56,6 +58,7 @@ def test_a_hostile_name_is_text_and_nothing_else(name: str) -> None:
     text.encode("utf-8")
 
 
+@cases(50)
 @given(names)
 def test_every_name_can_be_read(name: str) -> None:
     said = Outline(page(all_renamed(one_group(), name), title=name)).text

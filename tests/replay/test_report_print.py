@@ -136,7 +136,7 @@ def test_dark_readers_print_on_white(browser: Browser, report: str, tmp_path: Pa
         assert colour == "rgb(255, 255, 255)"
 
 
-@pytest.mark.parametrize("width", [320, 360])
+@pytest.mark.parametrize("width", [320, pytest.param(360, marks=pytest.mark.deep)])
 def test_on_a_phone_the_page_does_not_scroll_sideways_and_findings_are_read_whole(
     browser: Browser, report: str, tmp_path: Path, width: int
 ) -> None:
