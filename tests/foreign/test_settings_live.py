@@ -19,8 +19,8 @@ pytestmark = pytest.mark.foreign
 
 PROGRAM = Path(__file__).parent / "settings" / "JavaSettings.java"
 JAVA = "java"
-FILES = 1500 * DEEP
-LOGINS = 1500 * DEEP
+FILES = 800 * DEEP
+LOGINS = 800 * DEEP
 
 PIECES = (
     *("a", "key", "sasl.jaas.config", "=", ":", " ", "\t", "\f", "\n", "\r", "\r\n", "\\", "\\\\"),

@@ -25,6 +25,7 @@ from tests.optimal.oracles import best_by_flow, best_by_trial
 
 # Multiplies the number of cases of every test below: DEEP=50 runs for half an hour.
 DEEP = int(os.environ.get("DEEP", "1"))
+TIMES = DEEP if DEEP == 1 else 2 * DEEP
 KINDS = pytest.mark.parametrize(("shape", "owners"), list(product(SHAPES, OWNERS)))
 
 
@@ -45,7 +46,7 @@ def judge(made: Arrays, best: tuple[int, int, int]) -> None:
     assert solved.kept == best[2]
 
 
-@settings(max_examples=400 * DEEP)
+@settings(max_examples=200 * TIMES)
 @given(tiny_groups())
 def test_no_assignment_is_better(made: Arrays) -> None:
     judge(made, best_by_trial(made))
@@ -53,14 +54,14 @@ def test_no_assignment_is_better(made: Arrays) -> None:
 
 @KINDS
 def test_no_assignment_of_a_small_group_is_better(shape: str, owners: str) -> None:
-    for seed in range(30 * DEEP):
+    for seed in range(15 * TIMES):
         made = group(seed, member_max=4, topic_max=4, size_max=4, shape=shape, owners=owners)
         judge(made, best_by_trial(made))
 
 
 @KINDS
 def test_no_rack_aware_assignment_of_a_small_group_is_better(shape: str, owners: str) -> None:
-    for seed in range(15 * DEEP):
+    for seed in range(8 * TIMES):
         made = group(seed, member_max=4, topic_max=3, size_max=4, shape=shape, owners=owners)
         made = with_racks(made, seed, rack_max=3)
         judge(made, best_by_trial(made))
@@ -68,14 +69,14 @@ def test_no_rack_aware_assignment_of_a_small_group_is_better(shape: str, owners:
 
 @KINDS
 def test_or_tools_finds_nothing_better(shape: str, owners: str) -> None:
-    for seed in range(20 * DEEP):
+    for seed in range(10 * TIMES):
         made = group(seed, member_max=40, topic_max=20, size_max=20, shape=shape, owners=owners)
         judge(made, best_by_flow(made, load_limit=made.solve().load_max + 2))
 
 
 @KINDS
 def test_or_tools_finds_nothing_better_with_racks(shape: str, owners: str) -> None:
-    for seed in range(10 * DEEP):
+    for seed in range(5 * TIMES):
         made = group(seed, member_max=30, topic_max=12, size_max=12, shape=shape, owners=owners)
         made = with_racks(made, seed, rack_max=25)
         judge(made, best_by_flow(made, load_limit=made.solve().load_max + 2))
@@ -119,7 +120,7 @@ def test_every_way_through_the_solver_is_taken() -> None:
 
 @KINDS
 def test_quality_does_not_depend_on_the_numbering(shape: str, owners: str) -> None:
-    for seed in range(10 * DEEP):
+    for seed in range(5 * TIMES):
         made = group(seed, member_max=20, topic_max=8, size_max=9, shape=shape, owners=owners)
         made = with_racks(made, seed, rack_max=3) if seed % 2 else made
         other = renumbered(made, seed)
@@ -128,7 +129,7 @@ def test_quality_does_not_depend_on_the_numbering(shape: str, owners: str) -> No
 
 @KINDS
 def test_an_answer_given_back_as_ownership_stays(shape: str, owners: str) -> None:
-    for seed in range(10 * DEEP):
+    for seed in range(5 * TIMES):
         made = group(seed, member_max=20, topic_max=8, size_max=9, shape=shape, owners=owners)
         made = with_racks(made, seed, rack_max=3) if seed % 2 else made
         answer = made.solve().owner
