@@ -145,11 +145,25 @@ def test_wire_is_standard_library_alone() -> None:
     assert not [name for name in loaded if name.partition(".")[0] in {"numpy", "assignors"}]
 
 
-@pytest.mark.parametrize("module", modules())
-def test_a_module_imports_only_what_its_layer_may(module: str) -> None:
-    tree = ast.parse(path_of(module).read_text(encoding="utf-8"))
-    foreign = set(imported_names(tree)) - set(sys.stdlib_module_names) - set(PACKAGES)
-    assert foreign <= allowed(module)
+@pytest.fixture(scope="module")
+def trees() -> dict[str, ast.Module]:
+    """Every module, parsed once."""
+    return {name: ast.parse(path_of(name).read_text(encoding="utf-8")) for name in modules()}
+
+
+def test_a_module_imports_only_what_its_layer_may(trees: dict[str, ast.Module]) -> None:
+    known = {*sys.stdlib_module_names, *PACKAGES}
+    foreign = {
+        module: names
+        for module, tree in trees.items()
+        if (names := {*imported_names(tree)} - known - allowed(module))
+    }
+    assert not foreign
+
+
+def test_a_module_opens_with_its_idea(trees: dict[str, ast.Module]) -> None:
+    assert len(trees) > 500
+    assert not [module for module, tree in trees.items() if not ast.get_docstring(tree)]
 
 
 def test_every_module_without_optional_imports_loads_without_them() -> None:
@@ -225,11 +239,6 @@ def test_folders_stay_small() -> None:
         if count - 1 > MODULES_MAX
     }
     assert not too_many, "which of them belong together?"
-
-
-@pytest.mark.parametrize("module", modules())
-def test_a_module_opens_with_its_idea(module: str) -> None:
-    assert ast.get_docstring(ast.parse(path_of(module).read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("package", PACKAGES)
