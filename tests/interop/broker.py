@@ -31,7 +31,7 @@ from kio.schema.find_coordinator.v4.response import FindCoordinatorResponse
 from kio.static.primitive import i8
 
 from tests.interop.connection import Connection
-from tests.interop.install import BROKER, class_path
+from tests.interop.install import BROKER, Step, class_path
 
 READY_S = 60.0
 STOP_S = 20.0
@@ -209,6 +209,7 @@ class Broker:
         }
 
     def _format(self, settings: Path) -> None:
+        """Write the settings, and the folder of the log as Kafka's tool formats it."""
         lines = (SETTINGS + BESIDE * self._is_second).format(
             listeners=",".join(f"{name}://{self.address(name)}" for name in self._ports),
             protocols=",".join(f"{name}:{kind}" for name, kind in self._protocols.items()),
@@ -218,17 +219,14 @@ class Broker:
         # Of two lines with one name Java takes the later one.
         lines += "".join(f"{name}={value}\n" for name, value in self._settings.items())
         settings.write_text(lines, "utf-8")
-        tool = ["kafka.tools.StorageTool", "format", "-t", self._cluster, "-c", str(settings)]
-        done = subprocess.run(
-            [*JVM, "-cp", class_path(BROKER.made()), *tool],
-            capture_output=True,
-            text=True,
-            timeout=READY_S,
-            cwd=self.folder,
-            check=False,
-        )
-        if done.returncode:
-            raise RuntimeError(f"the broker's folder: {done.stdout[-1000:]}{done.stderr[-2000:]}")
+        if self._is_second:
+            _formatted(settings, self._cluster)
+            return
+        # The tool is a JVM of its own: what it writes differs by the name of the cluster alone.
+        data = self.folder / "data"
+        shutil.copytree(FORMATTED.made() / "data", data)
+        properties = data / "meta.properties"
+        properties.write_text(properties.read_text("utf-8").replace(TEMPLATE, self._cluster))
 
     def _wait(self, until: float) -> None:
         assert self._process is not None
@@ -258,6 +256,49 @@ class Broker:
     def _remove(self) -> None:
         self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _formatted(settings: Path, cluster: str) -> None:
+    """Format the folder of the log that these settings name, for a cluster of that name."""
+    done = subprocess.run(
+        [
+            *(*JVM, "-cp", class_path(BROKER.made()), "kafka.tools.StorageTool"),
+            *("format", "-t", cluster, "-c", str(settings)),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=READY_S,
+        cwd=settings.parent,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"the broker's folder: {done.stdout[-1000:]}{done.stderr[-2000:]}")
+
+
+TEMPLATE = "kTemplateTemplateTempA"
+"""The name of a cluster that never is: a copy has its own."""
+
+
+def _make_formatted(target: Path) -> None:
+    settings = target / "server.properties"
+    settings.write_text(
+        SETTINGS.format(
+            listeners="PLAINTEXT://127.0.0.1:1",
+            protocols="PLAINTEXT:PLAINTEXT",
+            controller=2,
+            folder=target,
+        )
+    )
+    _formatted(settings, TEMPLATE)
+
+
+FORMATTED = Step(
+    name="formatted",
+    tools=("java", *BROKER.tools),
+    made_from=(*BROKER.made_from, Path(__file__)),
+    make=_make_formatted,
+)
+"""The folder of a log, formatted once for all brokers."""
 
 
 def _free_ports(count: int) -> list[int]:
