@@ -27,6 +27,7 @@ from pathlib import Path
 from tests.interop.audit import Gift, dangerous, rounds, so_far
 from tests.interop.broker import Broker
 from tests.interop.events import Event, Partition
+from tests.interop.feed import QUICK_S
 from tests.interop.group import LiveGroup, Unsettled, Verdict
 from tests.interop.install import BUILD
 from tests.interop.ledger import Window
@@ -105,7 +106,7 @@ def play(history: Plan, broker: Broker, folder: Path) -> Outcome:
         session_timeout_ms=SESSION_MS,
         heartbeat_ms=HEARTBEAT_MS,
     ) as group:
-        group.feed.start()
+        group.feed.start(every_s=QUICK_S)
         try:
             _start(group, history.members[0])
             group.settled(SETTLES_S, hold_s=0.3)

@@ -13,6 +13,7 @@ So every report is also held against the offset.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Mapping
 from types import TracebackType
@@ -23,6 +24,12 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from tests.interop.events import Partition
 
 FLUSH_S = 30.0
+QUICK_S, CALM_S = 0.1, 0.2
+"""How long between two records of a partition, in `make chaos`, `make deep` and where it is calm.
+
+Members poll and commit once a record: at 0.1 s that is a fifth of what a group takes.
+"""
+PACE_S = CALM_S if os.environ.get("DEEP", "1") == "1" else QUICK_S
 
 
 class Feed:
@@ -73,7 +80,7 @@ class Feed:
                         self._send_one((topic, number))
             self._producer.poll(0)
 
-    def start(self, *, every_s: float = 0.1) -> None:
+    def start(self, *, every_s: float = PACE_S) -> None:
         """Write a record to every partition again and again, until `stop`."""
         assert self._thread is None
 

@@ -64,7 +64,7 @@ SHOWN: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("java24", "sarama", "kp"), (STICKY,)),
     **dict.fromkeys(("aio", "kjs"), (RANGE,)),
     "kpp": (COOPERATIVE, RANGE),
-    "aiop": (COOPERATIVE, STICKY),
+    "aiop": (STICKY,),
 }
 """The protocols under which the suite shows a leader."""
 

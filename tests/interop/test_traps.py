@@ -78,10 +78,12 @@ def test_a_slow_application_joins_no_more_often_than_a_quick_one(
 RETURNS = [
     (COOPERATIVE, "java44"),
     (COOPERATIVE, "kpp"),
-    ("sticky", "sarama"),
     *(
         pytest.param(*more, marks=pytest.mark.deep)
-        for more in ((COOPERATIVE, "java31"), (COOPERATIVE, "sarama"), ("range", "java44"))
+        for more in (
+            *((COOPERATIVE, "java31"), (COOPERATIVE, "sarama")),
+            *(("sticky", "sarama"), ("range", "java44")),
+        )
     ),
 ]
 
