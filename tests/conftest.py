@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 from xdist.scheduler.loadscope import LoadScopeScheduling
+from xdist.workermanage import WorkerController
 
 import assignors  # noqa: F401 - pytest, given a module of it by path, would execute that twice
 from tests.foreign.jars import missing_tools
@@ -34,6 +35,7 @@ DEEP = int(os.environ.get("DEEP", "1"))
 
 TOGETHER = (
     "tests/spark/",
+    "tests/replay/test_report_",
     "tests/foreign/calibrate/test_calibrate.py",
     "tests/foreign/exhausted/",
     "tests/interop/test_offsets_topic.py",
@@ -45,10 +47,12 @@ TOGETHER = (
     "tests/formats/test_formats.py",
     "tests/release/test_bare_environment.py",
     "tests/release/test_distributions.py",
-    "tests/replay/test_report_",
     "tests/test_readme.py",
 )
-"""Beginnings of paths whose tests share what is dear to start or make: one worker runs them all."""
+"""Beginnings of paths whose tests share what is dear to start or make: one worker runs them all.
+
+In this order, longest first.
+"""
 
 SPARK_NOTEBOOKS = ("example_spark_sql.ipynb",)
 """Notebooks that start Spark: a notebook has no place for a mark."""
@@ -63,7 +67,8 @@ settings.register_profile(
     "default",
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
-    max_examples=100 * DEEP,
+    # half of them a day
+    max_examples=50 if DEEP == 1 else 100 * DEEP,
     print_blob=True,
 )
 settings.register_profile(
@@ -123,6 +128,15 @@ class InGroups(LoadScopeScheduling):  # type: ignore[misc] # xdist has no types
         super().__init__(config, log)
         # The order is that of `pytest_collection_modifyitems`.
         config.option.loadscopereorder = False
+
+    def mark_test_complete(
+        self, node: WorkerController, item_index: int, duration: float = 0
+    ) -> None:
+        """Forget a piece that is done: all that a worker has had is gone through at each test."""
+        super().mark_test_complete(node, item_index, duration)
+        scope = self._split_scope(self.registered_collections[node][item_index])
+        if all(self.assigned_work[node][scope].values()):
+            del self.assigned_work[node][scope]
 
     def _split_scope(self, nodeid: str) -> str:
         return next((path for path in TOGETHER if nodeid.startswith(path)), nodeid)
@@ -191,9 +205,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [*together, *_spread(waiting, busy)]
 
 
-def _rank(item: pytest.Item) -> tuple[bool, bool]:
+def _rank(item: pytest.Item) -> tuple[int, bool]:
+    """Those of a path of `TOGETHER` keep their order, which is that of what they share."""
+    for place, path in enumerate(TOGETHER):
+        if item.nodeid.startswith(path):
+            return place, False
     is_slow = item.get_closest_marker("slow") is not None or item.path.suffix == ".ipynb"
-    return not item.nodeid.startswith(TOGETHER), not is_slow
+    return len(TOGETHER), not is_slow
 
 
 def _spread(few: list[pytest.Item], many: list[pytest.Item]) -> list[pytest.Item]:

@@ -71,7 +71,7 @@ def with_waits(scenario: Scenario) -> Scenario:
     return replace(scenario, events=tuple(events))
 
 
-@settings(max_examples=max(CASES // 8, 1))
+@settings(max_examples=max(CASES // 5, 1))
 @given(
     seed=st.integers(0, 10**6),
     cost=st.sampled_from([None, 0, 1, 2, 6]),

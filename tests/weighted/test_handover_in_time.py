@@ -29,7 +29,7 @@ def some_topics(random: np.random.Generator) -> tuple[str, ...]:
     return tuple(topic for topic in TOPICS if random.random() < 0.7) or ("b",)
 
 
-@settings(max_examples=max(CASES // 8, 1))
+@settings(max_examples=max(CASES // 5, 1))
 @given(
     seed=st.integers(0, 2**32 - 1),
     cost=st.sampled_from([None, 0, 1, 2, 5]),
