@@ -19,7 +19,7 @@ from tests.foreign.trial import seed
 
 pytestmark = pytest.mark.foreign
 
-HISTORIES = int(os.environ.get("HISTORIES", "400")) * int(os.environ.get("DEEP", "1"))
+HISTORIES = int(os.environ.get("HISTORIES", "700")) * int(os.environ.get("DEEP", "1"))
 LENGTHS = (12, 40, 80, 12, 40, 150)
 BATCH = 200
 
