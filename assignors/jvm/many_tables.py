@@ -39,7 +39,7 @@ def put_orders(table: Int64, hashes: Int32) -> Int64:
     bucket = _buckets(table, hashes, size)
     order = np.lexsort((narrow(bucket), narrow(table)))
     start = np.cumsum(size) - size
-    for crowded in _crowded(table, hashes, size, crowd=PUT_CROWD).tolist():
+    for crowded in _crowded(table, hashes, size, start, crowd=PUT_CROWD).tolist():
         begin, end = int(start[crowded]), int(start[crowded] + size[crowded])
         order[begin:end] = begin + tree_order(hashes[begin:end], capacity=DEFAULT_CAPACITY)
     return order
@@ -66,7 +66,7 @@ def compute_orders(table: Int64, hashes: Int32, *, calls_follow: Bool) -> Int64:
     order = backwards[np.lexsort((narrow(bucket)[::-1], narrow(table)[::-1]))]
     start = np.cumsum(size) - size
     small = np.where(size <= SMALL, size, 0)  # ids are random: no trees in larger ones
-    for crowded in _crowded(table, hashes, small, crowd=COMPUTE_CROWD).tolist():
+    for crowded in _crowded(table, hashes, small, start, crowd=COMPUTE_CROWD).tolist():
         begin, end = int(start[crowded]), int(start[crowded] + size[crowded])
         follows = bool(calls_follow[crowded])
         order[begin:end] = begin + compute_order(hashes[begin:end], calls_follow=follows)
@@ -86,14 +86,14 @@ def _buckets(table: Int64, hashes: Int32, size: Int64) -> UInt32:
     return _spread(hashes) & mask[table]
 
 
-def _crowded(table: Int64, hashes: Int32, size: Int64, *, crowd: int) -> Int64:
+def _crowded(table: Int64, hashes: Int32, size: Int64, start: Int64, *, crowd: int) -> Int64:
     """Return the tables in which some bucket gets `crowd` keys at some length of the table.
 
-    Tables whose `size` is less than `crowd` cannot. Cost: O(K).
+    Tables whose `size` is less than `crowd` cannot. `start` is the first key of each. Cost: O(K).
     """
     found = np.zeros(len(size), dtype=np.bool_)
     length, largest = DEFAULT_CAPACITY, int(size.max(initial=0))
-    rank = np.arange(len(table)) - np.searchsorted(table, table) if largest >= crowd else table
+    rank = np.arange(len(table)) - start[table] if largest >= crowd else table
     while largest >= crowd and largest > 0.375 * length:
         reaches = np.flatnonzero((size >= crowd) & (size > 0.375 * length))
         row = np.full(len(size), -1)

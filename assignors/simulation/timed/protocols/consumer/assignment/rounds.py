@@ -56,8 +56,10 @@ from assignors.simulation.timed.protocols.effects import MILLISECOND
 from wire import TopicPartitions
 
 STABLE, UNREVOKED = MemberState.STABLE, MemberState.UNREVOKED
-MANY = 500
-"""In a group of so many members little of a target is computed anew."""
+MANY = 128
+"""In a group of so many members little of a target is computed anew. Where every target is computed
+so, runs of 80, 160 and 300 members x 10 partitions that join within a minute take 0.88, 0.72 and
+0.62 of the CPU time, hours in which ten leave and ten join 1.11, 0.86 and 0.59."""
 
 
 class Update(NamedTuple):
