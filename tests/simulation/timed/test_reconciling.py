@@ -271,6 +271,45 @@ def test_whenever_a_run_ends_its_members_are_as_they_are_by_events() -> None:
         assert played(scenario) == played(scenario, queues_heartbeats=True)
 
 
+def test_a_member_that_stops_sets_out_for_nothing_more() -> None:
+    """It subscribes anew as its last callback begins, and its next heartbeat brings a target.
+
+    Computed it took that, and consumed it until the callback was over; by events it does not.
+    """
+    members = [
+        MemberConfig(
+            name=f"c{number}",
+            topics=("t",),
+            rebalance_timeout_ms=6000,
+            poll_ms=0,
+            revoke_ms=3000 if number == 3 else 0,
+            assign_ms=0,
+            starts_at_ms=0,
+        )
+        for number in range(4)
+    ]
+    scenario = Scenario(
+        protocol=GroupProtocol.CONSUMER,
+        until_ms=15_502,
+        topics={"t": 0},
+        members=tuple(members),
+        plan=(
+            Action(at_ms=10_000, do=Verb.GROW, topic="t", partitions=50),
+            Action(at_ms=14_001, do=Verb.GROW, topic="t", partitions=54),
+            Action(at_ms=14_000, do=Verb.STOP, member="c3"),
+            Action(at_ms=14_000, do=Verb.SUBSCRIBE, member="c3", topics=("t",)),
+        ),
+        network=NetworkConfig(mean_us=500, least_us=0),
+        broker=BrokerConfig(
+            service_us=0,
+            append_us=0,
+            assignment_interval_ms=0,
+            consumer_heartbeat_interval_ms=1500,
+        ),
+    )
+    assert played(scenario) == played(scenario, queues_heartbeats=True)
+
+
 def test_members_on_their_way_cost_few_events() -> None:
     back = Action(at_ms=40_000, do=Verb.START, member="c0")
     scenario = group_of(plan=(*group_of().plan, back), broker=BrokerConfig())

@@ -10,11 +10,13 @@ from assignors.simulation.timed.queue import Rank
 ARRIVAL = Rank.ARRIVAL
 
 
-def until_next(heartbeats: Heartbeats, number: int) -> Rest | None:
+def until_next(heartbeats: Heartbeats, number: int, client: ConsumerClient) -> Rest | None:
     """Return a member's rest as its next heartbeat is due or on its way; count those before.
 
-    `None`: the answer to the last one is on its way. Cost: O(1).
+    `None`: the answer to the last one is on its way, or the member is not `_is_there`. Cost: O(1).
     """
+    if not _is_there(client):
+        return None
     queue, network, broker = heartbeats.queue, heartbeats.network, heartbeats.broker
     due, every, session_over, timeout, member_id = heartbeats.resting[number]
     sent = heartbeats.sent_by_now(number, due, every)
@@ -36,5 +38,12 @@ def until_next(heartbeats: Heartbeats, number: int) -> Rest | None:
 
 def has_its_target(client: ConsumerClient) -> bool:
     """Return whether a member has nothing to do, and all that it was told to have."""
-    is_there = client.target_number == client.confirmed_number > 0
-    return is_there and client.is_at_rest and not client.is_busy
+    return _is_there(client) and client.is_at_rest and not client.is_busy
+
+
+def _is_there(client: ConsumerClient) -> bool:
+    """Return whether a member has what it was told to have, and would set out for another target.
+
+    One that stops does not: its heartbeats go on until its callback is over.
+    """
+    return client.target_number == client.confirmed_number > 0 and not client.is_stopping

@@ -141,13 +141,12 @@ class ReconcilingMembers:
         """Let the next heartbeat of a member at rest be an event when it arrives.
 
         Returns whether it is: not where the answer to the last one is on its way, or where the
-        member is not plain. Cost: O(log n), O(its partitions) if it has moved.
+        member is not plain, or stops. Cost: O(log n), O(its partitions) if it has moved.
         """
         client = self.clients[number]
-        is_there = client.target_number == client.confirmed_number > 0
-        if not (is_there and self.steps.are_plain(number, client)):
+        if not self.steps.are_plain(number, client):
             return False
-        rest = until_next(self.heartbeats, number)
+        rest = until_next(self.heartbeats, number, client)
         if rest is None:
             return False
         self.heartbeats.leave(number)
