@@ -1,5 +1,9 @@
 """Real members in crowds: one process for all members of a group, a thread each.
 
+Members of kafka-python have a process each, as consumers have everywhere: as threads of one they
+wait for Python's lock, and a round of thirty is mostly that. All newcomers of a group share one,
+one after the other: a process that never had a member starts and joins slowly.
+
 What they report carries the monotonic clock, which all processes of a machine share.
 """
 
@@ -11,12 +15,12 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from assignors.ownership.changes import Change
-from tests.foreign.calibrate.plan import KINDS, TOPIC, Cell
+from tests.foreign.calibrate.plan import KINDS, TOPIC, Plan
 from tests.interop.install import BROKER, ROOT, STEP_S, Step, class_path
 
 SOURCE = Path(__file__).resolve().parent / "programs" / "Crowd.java"
@@ -25,6 +29,8 @@ FETCH_WAIT_MS = 5000
 READY_S = 60
 NANO = 1000
 """Nanoseconds in a microsecond."""
+APART = frozenset({"kafka-python"})
+"""Clients whose members have a process each."""
 
 
 def _compile(target: Path) -> None:
@@ -57,51 +63,62 @@ class Line:
 class Crowd:
     """The members of one group. Whoever makes one ends it."""
 
-    process: subprocess.Popen[str]
+    processes: Sequence[subprocess.Popen[str]]
+    own: Mapping[str, int]
+    """Member -> which of the processes is its own; the others share the last one."""
     lines: list[Line] = field(default_factory=list)
-    _ready: threading.Event = field(default_factory=threading.Event)
-    _reader: threading.Thread = field(init=False)
+    _ready: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    _readers: list[threading.Thread] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Read what the members report, in a thread of its own."""
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+        """Read what the members report, in a thread for each process."""
+        self._readers = [
+            threading.Thread(target=self._read, args=(each,), daemon=True)
+            for each in self.processes
+        ]
+        for reader in self._readers:
+            reader.start()
 
     def ask(self, verb: str, member: str) -> None:
         """Let a member start or stop."""
-        assert self.process.stdin is not None
-        self.process.stdin.write(f"{verb} {member}\n")
-        self.process.stdin.flush()
+        process = self.processes[self.own.get(member, -1)]
+        assert process.stdin is not None
+        process.stdin.write(f"{verb} {member}\n")
+        process.stdin.flush()
 
     def wait(self) -> None:
         """Wait until members may be started."""
-        if not self._ready.wait(READY_S):
-            raise TimeoutError("the program of the members does not start")
+        for _ in self.processes:
+            if not self._ready.acquire(timeout=READY_S):
+                raise TimeoutError("the program of the members does not start")
 
     def end(self) -> None:
-        """End the process and every member in it."""
-        self.process.kill()
-        self.process.wait()
-        self._reader.join(READY_S)
-        for pipe in (self.process.stdin, self.process.stdout):
-            assert pipe is not None
-            with contextlib.suppress(BrokenPipeError):
-                pipe.close()
+        """End the processes and every member in them."""
+        for process in self.processes:
+            process.kill()
+        for process, reader in zip(self.processes, self._readers, strict=True):
+            process.wait()
+            reader.join(READY_S)
+            for pipe in (process.stdin, process.stdout):
+                assert pipe is not None
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
 
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
+    def _read(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
             at, member, event, partitions = json.loads(line)
             if event == "ready":
-                self._ready.set()
+                self._ready.release()
             else:
                 self.lines.append(
                     Line(at=at // NANO, member=member, event=event, partitions=tuple(partitions))
                 )
 
 
-def start_crowd(cell: Cell, *, bootstrap: str, group: str, topic: str, errors: Path) -> Crowd:
-    """Start the process in which a group's members will run."""
+def start_crowd(plan: Plan, *, bootstrap: str, group: str, topic: str, errors: Path) -> Crowd:
+    """Start the processes in which a group's members will run."""
+    cell = plan.cell
     kind = KINDS[cell.kind]
     flags = {
         "client": kind.client,
@@ -114,18 +131,22 @@ def start_crowd(cell: Cell, *, bootstrap: str, group: str, topic: str, errors: P
         "fetch-wait-ms": str(FETCH_WAIT_MS),
     }
     words = [word for name, value in flags.items() for word in (f"--{name}", value)]
+    stay = [name for _, name in plan.starts] if kind.client in APART else []
     with errors.open("ab") as file:
-        process = subprocess.Popen(
-            [*_command(kind.client), *words],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=file,
-            text=True,
-            cwd=ROOT,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
-            start_new_session=True,
-        )
-    return Crowd(process=process)
+        processes = [
+            subprocess.Popen(
+                [*_command(kind.client), *words],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=file,
+                text=True,
+                cwd=ROOT,
+                env={**os.environ, "PYTHONUNBUFFERED": "1"},
+                start_new_session=True,
+            )
+            for _ in range(len(stay) + 1)
+        ]
+    return Crowd(processes=processes, own={name: place for place, name in enumerate(stay)})
 
 
 def _command(client: str) -> list[str]:

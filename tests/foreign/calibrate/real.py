@@ -98,9 +98,9 @@ class Recording:
 def play(
     broker: Broker, plans: Sequence[Plan], *, mark: str, folder: Path, apart_s: float = 0.5
 ) -> list[Recording]:
-    """Play plans side by side, each with a group, a topic and a process of its own.
+    """Play plans side by side, each with a group, a topic and processes of its own.
 
-    Processes start `apart_s` seconds after each other. Takes as long as the longest plan, and that.
+    Groups start `apart_s` seconds after each other. Takes as long as the longest plan, and that.
     """
     # A cell may be played by several groups at a time.
     names = [f"{plan.cell.name}-{mark}{place}" for place, plan in enumerate(plans)]
@@ -126,7 +126,7 @@ def play(
 def _play(broker: Broker, plan: Plan, name: str, folder: Path) -> list[Line]:
     """Do what a plan says, each thing at its time; return what the members reported."""
     crowd = start_crowd(
-        plan.cell,
+        plan,
         bootstrap=broker.bootstrap,
         group=name,
         topic=name,
