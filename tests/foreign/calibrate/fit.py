@@ -41,7 +41,7 @@ SEEDS = range(2)
 REPETITIONS = 5
 """The last ones of a recording are looked at, of the classic protocol: each is a run."""
 
-HANDLING_US = (0, 50, 100, 150, 200, 250, 300, 400, 500, 600, 800, 1000)
+HANDLING_US = (0, 50, 100, 150, 200, 250, 300, 400, 500, 600, 800, 1000, 1200, 1500, 2000)
 LATE_MS = (0, 1, 2, 3, 5)
 """Both let the members of a group act at different times: they are searched for together where no
 eager round shows the first."""
@@ -52,7 +52,7 @@ COURSES = range(4)
 """Seeds for that."""
 ROUNDS_GRID: Mapping[str, Sequence[int]] = {
     "sync_delay_us": (0, 100, 200, 400, 700, 1000, 1400, 2000),
-    "between_polls_us": (500, 1000, 2000, 3000, 4000, 6000, 8000),
+    "between_polls_us": (500, 1000, 2000, 3000, 4000, 6000, 8000, 10_000, 12_000, 15_000),
 }
 """The same of what decides how often a round more is needed."""
 

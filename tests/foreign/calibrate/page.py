@@ -98,11 +98,12 @@ def summary(rows: Iterable[Comparison]) -> str:
             times = [row.times[figure] for row in wanted]
             near = sum(each.is_near for each in times)
             known = [each.nearness for each in times if each.nearness is not None]
-            lines += [
-                f"{name}: medians of {words}: {near} of {len(wanted)} near",
-                f"  by their intervals: {_counted(each.known for each in known)}",
-                f"  one by one: {_counted(each.pairs_known for each in known)}",
-            ]
+            lines.append(f"{name}: medians of {words}: {near} of {len(wanted)} near")
+            if known:  # of enough groups
+                lines += [
+                    f"  by their intervals: {_counted(each.known for each in known)}",
+                    f"  one by one: {_counted(each.pairs_known for each in known)}",
+                ]
         lines.append(f"{name}: moves equal in {exact}, generations in {same} of {count}")
     return "\n".join(lines)
 

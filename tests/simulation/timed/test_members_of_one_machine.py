@@ -152,36 +152,10 @@ def all_of(
     return [event for _, event in handled]
 
 
-def test_a_poll_begins_after_half_of_those_that_wait() -> None:
-    machine, handled = machine_of(10)
-    for number in range(5):
-        machine.turn(0, number, None, HEARTBEAT)
-    machine.turn(0, 9, None, HEARTBEAT._replace(key=("poll-begins",)))
-    all_of(machine, handled)
-    assert [number for _, (number, _) in handled] == [0, 1, 2, 9, 3, 4]
-
-
-def lost_rounds(count: int) -> float:
-    """Return the share of assignments that come between two polls, and are asked for again."""
-    lost = answers = 0
-
-    def observe(seen: Seen) -> None:
-        nonlocal lost, answers
-        if isinstance(seen.event, Answered):
-            answers += isinstance(seen.event.response, SyncGroupResponse)
-        elif isinstance(seen.event, Fired) and seen.event.key == ("poll-begins",):
-            lost += any(isinstance(effect, Send) for effect in seen.effects)
-
-    for seed in range(4):
-        scenario = group(count, 800, seed=seed)
-        members = [replace(one, poll_ms=100, between_polls_us=500) for one in scenario.members]
-        simulate(replace(scenario, members=tuple(members)), observe=observe)
-    return lost / answers
-
-
-def test_more_members_of_one_process_lose_more_rounds_between_their_polls() -> None:
-    """Amid a round the others are handled before a poll begins: see `between_polls_us`."""
-    assert lost_rounds(16) > 3 * lost_rounds(3)
+def test_a_poll_begins_at_once_whoever_waits() -> None:
+    machine, _ = machine_of(10)
+    machine.turn(0, 0, None, HEARTBEAT)
+    assert not machine.turn(0, 9, None, HEARTBEAT._replace(key=("poll-begins",)))
 
 
 @pytest.mark.parametrize("looks", [False, True])

@@ -13,9 +13,6 @@ after a callback. Who came first is handled first, but a thread finishes what it
   what is assigned; after the one for what is revoked the first thread joins again, and needs a turn
   for that. That a heartbeat is due costs nothing: the look that sends it needs the turn, but for
   the look that follows from an assignment at once.
-* A poll of kafka-python begins (`MemberConfig.between_polls_us`) when the application's thread gets
-  Python's lock. Threads that wait for it get it in no order: this one after half of them, as in the
-  mean. So the more members a process has, the longer they are between two polls amid a round.
 """
 
 from __future__ import annotations
@@ -30,9 +27,8 @@ from assignors.simulation.timed.protocols.classic.member_state import LOOKS, Cla
 from assignors.simulation.timed.protocols.effects import Answered, Fired, Schedule, TimerKey
 
 REVOKED = ("revoked",)
-POLL_BEGINS = ("poll-begins",)
 CALLBACKS = frozenset({REVOKED, ("assigned",)})
-DUE = CALLBACKS | {HEARTBEAT.key, POLL_BEGINS}
+DUE = CALLBACKS | {HEARTBEAT.key}
 """Timers whose end a machine has to handle, of most clients."""
 
 
@@ -63,9 +59,7 @@ class Machine:
             self.due.add((number, what.key))
         elif not isinstance(what, Answered):
             return False
-        is_poll = isinstance(what, Fired) and what.key == POLL_BEGINS
-        place = len(self.waiting) // 2 if is_poll else len(self.waiting)
-        self.waiting.insert(place, (_turns(member, what), number, Handled(what)))
+        self.waiting.append((_turns(member, what), number, Handled(what)))
         if not self.is_busy:
             self.start_next(now)
         return True

@@ -17,9 +17,8 @@ class NetworkConfig:
     """The mean of what comes on top of `least_us`."""
     handling_us: int = 0
     """All members are on one machine, which handles one thing for them after the other, an answer,
-    a callback, a heartbeat that is due or the begin of a poll (`between_polls_us`), each in so
-    long; a thread that has read an answer goes on with its callback. 0: no member waits for another
-    one, and each handles everything at once."""
+    a callback or a heartbeat that is due, each in so long; a thread that has read an answer goes on
+    with its callback. 0: no member waits for another one, and each handles everything at once."""
 
 
 READERS: dict[str, Reader] = {
