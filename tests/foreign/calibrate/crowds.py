@@ -9,7 +9,6 @@ What they report carries the monotonic clock, which all processes of a machine s
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import subprocess
@@ -21,6 +20,7 @@ from pathlib import Path
 
 from assignors.ownership.changes import Change
 from tests.foreign.calibrate.plan import KINDS, TOPIC, Plan
+from tests.foreign.execution.programs import end_program
 from tests.interop.install import BROKER, ROOT, STEP_S, Step, class_path
 
 SOURCE = Path(__file__).resolve().parent / "programs" / "Crowd.java"
@@ -97,12 +97,7 @@ class Crowd:
         for process in self.processes:
             process.kill()
         for process, reader in zip(self.processes, self._readers, strict=True):
-            process.wait()
-            reader.join(READY_S)
-            for pipe in (process.stdin, process.stdout):
-                assert pipe is not None
-                with contextlib.suppress(BrokenPipeError):
-                    pipe.close()
+            end_program(process, reader)
 
     def _read(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None

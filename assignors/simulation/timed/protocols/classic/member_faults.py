@@ -130,12 +130,11 @@ def lose_place(state: ClassicMember, error: ErrorCode) -> None:
         failed(state, error)
 
 
-def request_failed(state: ClassicMember, failed: Failed) -> None:
+def request_failed(state: ClassicMember, event: Failed) -> None:
     """Send a request that has no answer again, on the next connection."""
-    number = failed.number
-    if state.state in WAITING and number == state.awaited:
-        _ask_again(state, failed.failure)
-    elif state.state in BEATING and number > state.reconnected_at:
+    if state.state in WAITING and event.number == state.awaited:
+        _ask_again(state, event.failure)
+    elif state.state in BEATING and event.number > state.reconnected_at:
         if state.application.has_left:
             return
         state.is_connected = False
