@@ -8,7 +8,6 @@ print what the block shows. `...` stands for anything.
 from __future__ import annotations
 
 import doctest
-import json
 import os
 import re
 import subprocess
@@ -88,9 +87,8 @@ def test_the_command_for_each_question_answers(
         check=False,
     )
     assert done.returncode in {0, 1}, done.stderr
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert lines
-    assert all(line.get("error") is None for line in lines)
+    assert done.stdout.count("\n") > 2
+    assert not done.stdout.startswith("{")
 
 
 def test_the_group_of_the_recipes_is_what_kafkas_tool_printed() -> None:

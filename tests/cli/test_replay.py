@@ -19,7 +19,7 @@ from assignors.cli.command import command
 from assignors.cli.outputs.replay_tables import show_replayed
 from assignors.replay.tables.columns import as_dict
 from assignors.replay.tables.rows import TABLES, OffsetRow
-from tests.cli.running import called, process
+from tests.cli.running import AS_LINES, called, process
 from tests.replay.histories import DATA
 
 REAL = str(DATA / "real.jsonl.gz")
@@ -33,7 +33,7 @@ QUIET = ("--group", "^shop.01-java44$")
 
 def run(*arguments: str) -> Result:
     """One run in this process."""
-    result = CliRunner().invoke(command, ["replay", *arguments])
+    result = CliRunner(env=AS_LINES).invoke(command, ["replay", *arguments])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result

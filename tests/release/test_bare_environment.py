@@ -113,7 +113,9 @@ def test_the_first_command_of_the_readme_answers(with_command: Environment) -> N
 
 def test_a_group_is_assigned(with_command: Environment) -> None:
     first = GROUPS.splitlines()[0]
-    done = with_command.run("kafka-assignors", "assign", "--assignor", "sticky", given=first)
+    done = with_command.run(
+        "kafka-assignors", "assign", "--assignor", "sticky", "-o", "jsonl", given=first
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["assignment"]["a"] == {"orders": [0, 1]}
 
@@ -124,7 +126,17 @@ def test_another_client_is_tried_on_the_vectors_of_the_wheel(
 ) -> None:
     program = f"{with_command.program('python')} -m assignors.conformance"
     category = {"kafka-4.4.0": "range-00", "records-4.4.0": "rec", "peers": "peer-franz"}[name]
-    command = ("conform", "--vectors", name, "--only", category, "--command", program)
+    command = (
+        "conform",
+        "--vectors",
+        name,
+        "--only",
+        category,
+        "--command",
+        program,
+        "-o",
+        "jsonl",
+    )
     done = with_command.run("kafka-assignors", *command)
     assert done.returncode == 0, done.stderr
     found = [json.loads(line) for line in done.stdout.splitlines()]
@@ -165,6 +177,6 @@ def test_the_wheel_works_on_every_python_that_it_names(
     done = made.run("python", "-c", FIRST_LINES, options=("-W", "error", "-I"))
     assert done.returncode == 0, done.stderr
     assert made.install(f"{wheel}[cli]").returncode == 0
-    shown = made.run("kafka-assignors", "replay", "--sample", "-o", "table")
+    shown = made.run("kafka-assignors", "replay", "--sample")
     assert shown.returncode == 1, shown.stderr
     assert "GROUP" in shown.stdout

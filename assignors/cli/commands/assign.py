@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from assignors.assignor import Assignor
 from assignors.checks.compare import compare
@@ -52,7 +53,8 @@ COMPARED: Document = {"owned": None, "compared": None, "different": None, "parti
 @click.option(
     "--with-group",
     is_flag=True,
-    help="Write the group beside its assignment, so that check, explain and simulate can read it.",
+    help="Write the group beside its assignment, so that check, explain and simulate can read it:"
+    " as JSON lines, unless --output says json.",
 )
 @click.option(
     "--jdk",
@@ -133,6 +135,10 @@ def assign(
         notes = [key_unused(key, chosen.full_name) for key in unused]
         return (group if with_group else {}) | answer | {"notes": [*notes, *answer["notes"]]}
 
+    if with_group and form is Form.TABLE:
+        if context.get_parameter_source("form") is ParameterSource.COMMANDLINE:
+            raise click.UsageError("--with-group is for -o jsonl or json")
+        form = Form.JSONL
     named: Document = {
         "assignor": chosen.full_name,
         "protocol": "cooperative" if chosen.is_cooperative else "eager",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from itertools import chain
+from itertools import chain, islice
 from operator import attrgetter
 from typing import Any
 
@@ -20,6 +20,7 @@ from assignors.cli.inputs.json_text import not_utf8, parse_json
 from assignors.cli.inputs.lines import Line, lines, total_size
 from assignors.cli.inputs.option_files.weights import with_weights_of
 from assignors.cli.inputs.results import Blank, result_document
+from assignors.cli.outputs.cells import is_rule
 from assignors.cli.outputs.progress import with_line_progress
 from assignors.documents.answers import note_document
 from assignors.documents.described import Assumed, DescribedGroup, described_groups, is_described
@@ -44,6 +45,12 @@ class GroupOptions:
     weights: GivenWeights | None = None
     """Weights of a file, in place of what the files of groups have."""
 
+
+TITLES = (b"line ", b"group ")
+"""What the title of a table of `assign` begins with."""
+
+ABOVE_RULE = 9
+"""Lines below the first in which the rule of such a table is looked for: long titles are broken."""
 
 NOTHING_BESIDE = GroupOptions()
 """Nothing is said beside the files."""
@@ -174,7 +181,8 @@ def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line 
     """Yield the lines of files that hold JSON, and the groups of those that the tool has written.
 
     Output of the tool that cannot be read at all is one group with an error. Raises `UsageError`
-    for options that a file of JSON has no use for. What is empty is said on standard error.
+    for a table of `assign`, and for options that a file of JSON has no use for. What is empty is
+    said on standard error.
     """
     for name in files or ["-"]:
         rest = lines([name])
@@ -183,11 +191,15 @@ def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line 
             first.append(line)
             if line.text.strip():
                 break
+        where = "standard input" if name == "-" else name
         # As where the program before in a pipe has failed: no answer is no "all well".
         if not first:
-            where = "standard input" if name == "-" else name
             click.echo(f"note: {where} is empty: no groups", err=True)
-        read = chain(first, rest)
+        has_title = bool(first) and first[-1].text.startswith(TITLES)
+        below = [*islice(rest, ABOVE_RULE)] if has_title else []
+        if any(is_rule(line.text.decode("utf-8", "replace")) for line in below):
+            raise click.UsageError(f"{where} is a table of kafka-assignors: write it with -o jsonl")
+        read = chain(first, below, rest)
         if first and is_described(first[-1].text.decode("utf-8", "replace")):
             yield from _described(b"\n".join(line.text for line in read), options)
             continue

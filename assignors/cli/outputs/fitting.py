@@ -1,4 +1,4 @@
-"""Lay out a table in the width of a terminal: fewer columns where it is narrow, and whole words.
+"""Lay out a table in the width it may have: fewer columns where it is narrow, and whole words.
 
 Each column has a rank. Where not all of them fit, those of the highest rank are left out, and a
 line below the table names them. Names and sentences are broken between words, or behind the signs
@@ -67,6 +67,8 @@ def layout(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int)
     Cost: linear in the text.
     """
     natural = _widths(columns, rows, cell_width)
+    if _total(natural, GAP) <= width:
+        return Layout([Placed(column, at, natural[at]) for at, column in enumerate(columns)], GAP)
     pieces = _widths(columns, rows, _longest_piece)
     least = [
         piece if column.is_text else size

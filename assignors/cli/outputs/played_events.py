@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from assignors.cli.outputs.asked_names import shown_name
-from assignors.cli.outputs.cells import NUMBERS_SHOWN, Fields, clean, console_of
+from assignors.cli.outputs.cells import NUMBERS_SHOWN, Fields, clean, console_of, most
 from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.cli.outputs.tables import error_place, error_text, print_notes
 from assignors.documents.values import Document
@@ -37,13 +37,14 @@ def show_simulated(documents: Iterable[Document]) -> None:
     if sums:
         _show_sums(sums)
     console = console_of()
-    for trace in [trace for trace in traces if trace][:TRACES_SHOWN]:
+    for trace in [trace for trace in traces if trace][: most(TRACES_SHOWN)]:
         for line in trace.splitlines():
             console.print(clean(line), style="dim")
-    for text in refused[:NUMBERS_SHOWN]:
+    shown = refused[: most(NUMBERS_SHOWN)]
+    for text in shown:
         console.print(f"error: {text}", style="red")
-    if len(refused) > NUMBERS_SHOWN:
-        console.print(f"and {len(refused) - NUMBERS_SHOWN} more errors", style="red")
+    if len(refused) > len(shown):
+        console.print(f"and {len(refused) - len(shown)} more errors", style="red")
 
 
 def _show_sums(sums: Mapping[str, Mapping[str, int]]) -> None:
@@ -57,7 +58,7 @@ def _show_sums(sums: Mapping[str, Mapping[str, int]]) -> None:
 
 
 TRACES_SHOWN = 3
-"""Tracebacks of a user's own assignors that are printed; equal ones count once."""
+"""Tracebacks of a user's own assignors on a terminal; equal ones count once."""
 
 SUMMED: dict[str, Callable[[Fields], int]] = {
     "rounds": lambda row: row["rounds"],

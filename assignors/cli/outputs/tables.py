@@ -12,6 +12,7 @@ from assignors.cli.outputs.cells import (
     cell,
     clean,
     console_of,
+    most,
     names_cell,
     partitions_cell,
 )
@@ -158,7 +159,7 @@ def show_conformed(documents: Iterable[Document]) -> None:
         if "id" in fields:
             note = f"  ({fields['note']})" if fields["note"] else ""
             console.print(clean(f"{fields['id']}{note}"), style="red")
-            for sentence in fields["wrong"][:NUMBERS_SHOWN]:
+            for sentence in fields["wrong"][: most(NUMBERS_SHOWN)]:
                 console.print(clean(f"  {sentence}"))
             continue
         counts = [fields[outcome.lower()] for outcome in OUTCOMES]
