@@ -74,10 +74,6 @@ ALLOWED = {
 MODULES_MAX = 12
 """Modules a folder may have, `__init__.py` apart."""
 
-LINES_MAX = 350
-LONGER: dict[str, tuple[int, str]] = {}
-"""Files that may be longer than `LINES_MAX`: path to (lines, why)."""
-
 # Users' directories and the addresses of package indexes: neither belongs into a published tree.
 # Written apart so that this file does not find itself.
 PRIVATE = re.compile(
@@ -211,22 +207,6 @@ def source_files() -> list[Path]:
     """Every Python file of the tree that is ours."""
     folders = [ROOT / name for name in (*PACKAGES, "tests")]
     return sorted(path for folder in folders for path in folder.rglob("*.py"))
-
-
-def test_files_stay_short() -> None:
-    too_long = {}
-    for path in source_files():
-        name = path.relative_to(ROOT).as_posix()
-        line_count = len(path.read_text(encoding="utf-8").splitlines())
-        if line_count > LONGER.get(name, (LINES_MAX, ""))[0]:
-            too_long[name] = line_count
-    assert not too_long, "what second idea moved in?"
-
-
-def test_no_exception_to_the_length_is_out_of_date() -> None:
-    for name, (_, reason) in LONGER.items():
-        assert reason
-        assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) > LINES_MAX
 
 
 def test_folders_stay_small() -> None:

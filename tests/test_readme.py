@@ -74,12 +74,12 @@ def test_the_readme_answers_eight_questions() -> None:
 
 @pytest.mark.parametrize(("question", "command"), readme_questions())
 def test_the_command_for_each_question_answers(
-    question: str, command: str, shell_path: str, checkout: Path
+    question: str, command: str, shell_path: str, tmp_path: Path
 ) -> None:
     assert question.endswith("?")
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],  # noqa: S607 - the bash that is on the PATH
-        cwd=checkout,
+        cwd=tmp_path,
         env={**os.environ, "PATH": shell_path},
         capture_output=True,
         text=True,
@@ -93,7 +93,7 @@ def test_the_command_for_each_question_answers(
 
 def test_the_group_of_the_recipes_is_what_kafkas_tool_printed() -> None:
     """A part of the capture, so that the recipes begin where a reader does."""
-    shown = (ROOT / "docs" / "recipes" / "shop.txt").read_text(encoding="utf-8")
+    shown = (ROOT / "assignors" / "documents" / "sample" / "shop.txt").read_text(encoding="utf-8")
     captured = ROOT / "tests" / "described" / "outputs" / "4.3.0-members-verbose.txt"
     assert shown in captured.read_text(encoding="utf-8")
     assert shown.count("\n") == 5

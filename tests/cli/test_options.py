@@ -113,7 +113,7 @@ ELSEWHERE = {
     **{
         (name, option): "tests/cli/test_given_groups.py, with output of the tool"
         for name in ("assign", "check", "explain", "simulate")
-        for option in ("group", "assumed", "partition_counts")
+        for option in ("group", "assumed", "partition_counts", "is_sample")
     },
     **{
         (name, "weights"): "tests/weighted/test_weights_file.py, with a file"

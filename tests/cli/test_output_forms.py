@@ -138,8 +138,9 @@ def test_assign_with_group_is_what_check_reads(form: str) -> None:
     asked = ("assign", "--assignor", "range", "--with-group")
     refused = called(*asked, "-o", "table", given=json.dumps(GROUP))
     assert b"--with-group is for -o jsonl or json" in refused.stderr
-    asked += ("-o", form) if form else ()
-    done = called("check", given=printed(asked, json.dumps(GROUP)), KAFKA_ASSIGNORS_OUTPUT="")
+    chosen = ("-o", form) if form else ()
+    given = printed((*asked, *chosen), json.dumps(GROUP))
+    done = called("check", given=given, KAFKA_ASSIGNORS_OUTPUT="")
     assert done.returncode == 0
     assert done.stdout.startswith(b"line 1: no violations")
 

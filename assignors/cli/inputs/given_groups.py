@@ -93,8 +93,13 @@ def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
         partition_counts: Sequence[tuple[str, int]],
         assumed: str | None,
         group: str | None,
+        is_sample: bool,
         **options: Any,  # noqa: ANN401  # as above
     ) -> object:
+        if is_sample:
+            if options["files"] or options.get("start"):
+                raise click.UsageError("--sample takes the place of FILE")
+            options["files"] = (_sample(),)
         counts = dict(partition_counts)
         for topic, count in partition_counts:
             if counts[topic] != count:
@@ -123,7 +128,22 @@ def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="NAME",
         help="Read this group alone, where kafka-consumer-groups.sh has described several.",
     )
-    return topic(name(assume(with_options)))
+    sample = click.option(
+        "--sample",
+        "is_sample",
+        is_flag=True,
+        help="Read the sample of this package instead of FILE: a real group of three members, as"
+        " kafka-consumer-groups.sh prints it.",
+    )
+    return sample(topic(name(assume(with_options))))
+
+
+def _sample() -> str:
+    """Return the path of the sample, a file until the command ends."""
+    from importlib.resources import as_file, files  # noqa: PLC0415 - only who asks pays for it
+
+    file = files("assignors.documents") / "sample" / "shop.txt"
+    return str(click.get_current_context().with_resource(as_file(file)))
 
 
 def group_results(
