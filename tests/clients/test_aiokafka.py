@@ -17,7 +17,7 @@ from aiokafka.coordinator.protocol import (
 from aiokafka.structs import BrokerMetadata, PartitionMetadata
 
 from assignors import Assignor, RebalanceProtocol, assignor_named
-from assignors.clients.aiokafka import Strategy, decoding, strategy
+from assignors.clients.aiokafka import Strategy, cooperative_sticky, decoding, strategy
 from tests.clients.test_kafka_python import GARBAGE
 from wire import (
     Mode,
@@ -138,6 +138,12 @@ def test_other_assignors_go_on_as_before(cluster: ClusterMetadata) -> None:
 
 def members_of(blobs: Mapping[str, bytes]) -> dict[str, Any]:
     return {name: ConsumerProtocol.METADATA.decode(blob) for name, blob in blobs.items()}
+
+
+def test_cooperative_sticky_has_a_name_of_its_own() -> None:
+    made = cooperative_sticky(on_note=print)
+    assert isinstance(made, Strategy)
+    assert repr(made) == repr(strategy("cooperative-sticky"))
 
 
 def test_an_assignor_that_only_cooperates_is_refused() -> None:
