@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_readme import DOCUMENTS, ROOT
+from tests.docs.examples import ROOT
+from tests.test_readme import DOCUMENTS
 
 CODE = re.compile(r"^```python.*?^```$|^(?: {4}.*\n)+", flags=re.MULTILINE | re.DOTALL)
 IMPORT = re.compile(
