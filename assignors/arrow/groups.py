@@ -6,7 +6,7 @@ other rows are not affected. Its sentences and places are those of the JSON form
 
 `topics` is a map from name to partition count, or a list of structs (name, partitions).
 `members` are structs of `id`, `instance` and either `subscription` (bytes) or `topics`, `owned`
-(as `schemas.PARTITIONS`), `generation`, `rack` and `user_data` (bytes). All but `id`, and
+(as `schemas.PARTITIONS`), `generation`, `rack_id` and `user_data` (bytes). All but `id`, and
 `topics` where there is no Subscription, may be null or missing.
 """
 
@@ -201,13 +201,16 @@ def _member(entry: object, place: Place) -> tuple[str, str | None, bytes | Membe
     blob = _optional_bytes(fields, "subscription", place)
     if blob is not None:
         return member_id, instance_id, blob
+    if fields.get("rack") is not None:  # the name before 0.3.0: other answers without it
+        words = "'rack' is no key here; did you mean 'rack_id'?"
+        raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "rack"))
     generation = optional_int32(fields, "generation", place)
     member = Member(
         member_id=member_id,
         topics=as_strings(required(fields, "topics", place), (*place, "topics")),
         owned=_partitions(fields.get("owned"), (*place, "owned")),
         generation=NO_GENERATION if generation is None else max(generation, NO_GENERATION),
-        rack_id=optional_string(fields, "rack", place) or None,
+        rack_id=optional_string(fields, "rack_id", place) or None,
         instance_id=instance_id,
         user_data=_optional_bytes(fields, "user_data", place),
     )

@@ -32,7 +32,7 @@ DECODED_SUBSCRIPTION = pa.struct(
         ("user_data", pa.binary()),
         ("owned", PARTITIONS),
         ("generation", pa.int32()),
-        ("rack", pa.string()),
+        ("rack_id", pa.string()),
         ("notes", NOTES),
         ("error", pa.string()),
     ]

@@ -45,7 +45,7 @@ GROUP_KEYS = (
 )
 TOPIC_KEYS = frozenset({"partitions", "racks", "id"})
 STATE_KEYS = frozenset({"max_generation"})
-CLAIM_KEYS = ("topics", "owned", "generation", "rack", "user_data")
+CLAIM_KEYS = ("topics", "owned", "generation", "rack_id", "user_data")
 """Keys of a member that its Subscription has too."""
 MEMBER_KEYS = frozenset({"id", "instance", "subscription", "capacity", *CLAIM_KEYS})
 

@@ -90,7 +90,7 @@ _FIELDS_MEMBER = record(
         "The generation in which it owned them; -1 or null for none.",
         is_optional=True,
     ),
-    Key("rack", nullable(STRING), "`client.rack`.", is_optional=True),
+    Key("rack_id", nullable(STRING), "`client.rack`.", is_optional=True),
     Key("user_data", nullable(READ_HEX), "UserData bytes, in hexadecimal.", is_optional=True),
     Key("subscription", {"type": "null"}, "Null.", is_optional=True),
 )

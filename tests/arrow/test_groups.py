@@ -23,8 +23,8 @@ from wire import (
 
 OWNED = [{"topic": "t", "partitions": [0, 1, 2, 3]}]
 AS_STRUCTS: list[dict[str, Any]] = [
-    {"id": "a", "topics": ["t"], "owned": OWNED, "generation": 4, "rack": None},
-    {"id": "b", "topics": ["t"], "owned": [], "generation": None, "rack": None},
+    {"id": "a", "topics": ["t"], "owned": OWNED, "generation": 4, "rack_id": None},
+    {"id": "b", "topics": ["t"], "owned": [], "generation": None, "rack_id": None},
 ]
 AS_BYTES: list[dict[str, Any]] = [
     {
@@ -177,7 +177,8 @@ MEMBERS: list[Any] = [
     [{**AS_STRUCTS[0], "owned": [{"topic": "t", "partitions": [1, None]}]}],
     [{**AS_STRUCTS[0], "owned": [*OWNED, *OWNED]}],
     [{**AS_STRUCTS[0], "generation": 2**31}],
-    [{**AS_STRUCTS[0], "generation": -5, "rack": "", "instance": "i"}],
+    [{**AS_STRUCTS[0], "generation": -5, "rack_id": "", "instance": "i"}],
+    [{**AS_STRUCTS[0], "rack": "r"}],
     [{**AS_STRUCTS[0], "id": None}],
     [AS_STRUCTS[0], None],
     [AS_STRUCTS[0], AS_STRUCTS[0]],

@@ -75,7 +75,7 @@ def test_a_subscription_with_the_topics_of_the_one_before_is_left_to_the_leader(
         return decode_subscription(blob)
 
     monkeypatch.setattr(decoding, "decode_subscription", counted)
-    made = strategy("cooperative-sticky", rack="r0")
+    made = strategy("cooperative-sticky", rack_id="r0")
     blobs = {"me": made.metadata({"t"}), "other": joined(rack_id="r1")}
     led(made, cluster, blobs)
     assert decoded == [blobs["me"]]
@@ -106,7 +106,7 @@ def test_under_sticky_it_remembers_in_user_data(cluster: ClusterMetadata) -> Non
 
 
 def test_racks_of_members_and_brokers_are_used(cluster: ClusterMetadata) -> None:
-    made = strategy("cooperative-sticky", rack="r0")
+    made = strategy("cooperative-sticky", rack_id="r0")
     given = led(made, cluster, {"me": made.metadata({"t"}), "other": joined(rack_id="r1")})
     assert given == {"me": {"t": (0, 2)}, "other": {"t": (1, 3)}}
 

@@ -59,7 +59,7 @@ def _decoded_cells(kind: str, value: Fields) -> list[str]:
     generation = cell(value.get("generation"), absent=-1)
     if kind == "subscription":
         cells = [cell(value["version"]), generation, names_cell(value["topics"]), owned]
-        return [*cells, cell(value["rack"]), _blob_cell(value["user_data"])]
+        return [*cells, cell(value["rack_id"]), _blob_cell(value["user_data"])]
     if kind == "assignment":
         return [cell(value["version"]), owned, _blob_cell(value["user_data"])]
     return [generation, owned]

@@ -43,7 +43,7 @@ class BaseStrategy:
         self,
         assignor: str | Assignor,
         *,
-        rack: str | None = None,
+        rack_id: str | None = None,
         on_note: OnNote | None = None,
         on_round: OnRound | None = None,
         options: Options = REPAIR,
@@ -53,7 +53,7 @@ class BaseStrategy:
     ) -> None:
         """Make a strategy object for one consumer.
 
-        `assignor` is a name as `assignor_named` takes it, or an `Assignor`. `rack` is this
+        `assignor` is a name as `assignor_named` takes it, or an `Assignor`. `rack_id` is this
         member's rack: clients do not pass theirs to assignors. `on_note` is called with every
         oddity of a member, which is logged as well; `on_round` with the cost of each round that
         this member led. `options` say what a copy of Java's assignor does where Java's
@@ -71,7 +71,7 @@ class BaseStrategy:
         self._session = new_session(
             assignor,
             logger=self._logger,
-            rack=rack,
+            rack_id=rack_id,
             on_note=on_note,
             on_round=on_round,
             options=options,

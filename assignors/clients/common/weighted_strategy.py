@@ -51,7 +51,7 @@ class WeightedStrategy(BaseStrategy):
         trigger: float = float(BALANCE.trigger),
         move_batch: int | None = None,
         batch_every_s: float = 60.0,
-        rack: str | None = None,
+        rack_id: str | None = None,
         on_note: OnNote | None = None,
         on_round: OnRound | None = None,
     ) -> None:
@@ -85,7 +85,7 @@ class WeightedStrategy(BaseStrategy):
         )
         super().__init__(
             found,
-            rack=rack,
+            rack_id=rack_id,
             on_note=on_note,
             on_round=on_round,
             weighting=self._source.weighting,
