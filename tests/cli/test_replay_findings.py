@@ -69,7 +69,12 @@ def test_of_a_kind_are_those_of_it(kind: AnomalyKind) -> None:
 def test_a_row_has_its_severity_and_what_to_do() -> None:
     assert {row["severity"] for row in EVERY} == {"high", "medium", "low", "note"}
     for row in EVERY:
-        assert row["what_to_do"] == GLOSSARY[row["kind"]].what_to_do
+        advice = GLOSSARY[row["kind"]].what_to_do
+        if row["leader_id"] is not None and "the leader's client" in advice:
+            named = f"the leader's client ({row['leader_client_id']} at {row['leader_host']}, "
+            assert named in row["what_to_do"]
+            advice, _, _ = advice.partition("the leader's client")
+        assert row["what_to_do"].startswith(advice)
 
 
 def test_a_group_counts_the_findings_that_are_wanted_and_has_the_worst_severity() -> None:

@@ -282,7 +282,13 @@ class AnomalyRow:
     partitions: TopicPartitions = field(default_factory=dict)
     """The partitions that it touched, where it is about partitions."""
     what_to_do: str = ""
-    """What to do about findings of its kind, in a sentence."""
+    """What to do about it, in a sentence."""
+    leader_id: str | None = None
+    """Member id of the leader that caused it; `None` where no leader did, as are the next two."""
+    leader_client_id: str | None = None
+    leader_host: str | None = None
+    leader_guess: str | None = None
+    """The leader's client library: a guess by its bytes, `None` where they fit none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
