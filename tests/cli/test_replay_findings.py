@@ -54,6 +54,20 @@ def test_a_terminal_says_that_there_are_no_findings() -> None:
     assert "no findings" not in run(REAL, "--group", "shop.07-franz", "-o", "jsonl").stdout
 
 
+@pytest.mark.parametrize("arguments", [(), ("--table", "anomalies")])
+def test_whether_groups_can_leave_the_classic_protocol_is_answered(
+    arguments: tuple[str, ...],
+) -> None:
+    asked = (REAL, "--kind", "classic-only", *arguments)
+    words = "11 of 11 classic groups can be converted to the consumer protocol (KIP-848)"
+    assert run(*asked, "-o", "table").stdout.startswith(words)
+    result = run(*asked, "-o", "jsonl")
+    assert words in result.stderr
+    assert words not in result.stdout
+    earlier = run(*asked, "-o", "table", "--until", "2026-11-21T00:20:00Z")
+    assert "can be converted" not in earlier.stdout, "of the end, or not at all"
+
+
 def test_the_exit_code_is_about_what_is_asked_for() -> None:
     assert run(REAL).exit_code == 1
     assert run(REAL, "--min-severity", "high").exit_code == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,55 @@ def test_below_a_finding_stands_how_often_and_at_the_end_what_to_do() -> None:
     advice = text.partition("what to do ")[2]
     for kind in {row["kind"] for row in rows_of("anomalies")}:
         assert f"{kind}: {GLOSSARY[kind].what_to_do}" in advice
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_a_summary_has_totals_leaders_and_the_ten_worst_groups(width: int) -> None:
+    """A topic of 234 groups filled 2,425 lines."""
+    rows = [row for row in rows_of("groups") if row["anomaly_count"]]
+    assert len(rows) > 20
+    result = CliRunner().invoke(
+        command, ["replay", REAL, "-o", "table"], env={"COLUMNS": str(width)}
+    )
+    text = result.stdout
+    lines = text.splitlines()
+    assert len(lines) < 110
+    assert max(map(len, lines)) <= width
+    flat = re.sub(r"\s+", " ", text)
+    counts = Counter(row["severity"] for row in rows_of("anomalies"))
+    assert flat.startswith("43 groups, 2026-11-21 00:19:25.031Z to 2026-11-21 00:28:")
+    assert (
+        f"findings: {counts['high']} high, {counts['medium']} medium, {counts['low']} low" in flat
+    )
+    headings = [text.index(title) for title in ("findings by leader", "groups (#2", "findings, wo")]
+    assert headings == sorted(headings)
+    listed = text[headings[1] : headings[2]]
+    names = [line.split("  ")[0] for line in listed.splitlines() if line.startswith("shop.")]
+    assert len(names) == 10
+    assert set(names) <= {
+        row["group"] + (f" #{row['life']}" if row["life"] > 1 else "") for row in rows
+    }
+    assert f"10 of {len(rows_of('anomalies'))} findings. --all shows all of them" in flat
+
+
+def test_with_all_every_group_and_finding_is_shown() -> None:
+    result = CliRunner().invoke(
+        command, ["replay", REAL, "--all", "-o", "table"], env={"COLUMNS": "200"}
+    )
+    starts = [line.split()[0] for line in result.stdout.splitlines() if line.strip()]
+    assert sum(word in {"high", "medium", "low"} for word in starts) == len(rows_of("anomalies"))
+    for row in rows_of("groups"):
+        assert row["group"] in starts
+    assert "--all" not in result.stdout
+
+
+def test_of_one_group_every_finding_is_shown() -> None:
+    result = CliRunner().invoke(
+        command, ["replay", "--sample", "--group", "chaos", "-o", "table"], env={"COLUMNS": "120"}
+    )
+    for kind in ("unassigned", "rebalance-loop", "rebalance-storm", "needless-moves"):
+        assert re.search(rf"^(high|medium|low) +{kind} ", result.stdout, re.MULTILINE)
+    assert "shown:" not in result.stdout
 
 
 WORDS = st.text(st.sampled_from("ab-._,/ \u4e2d"), max_size=60)

@@ -77,7 +77,8 @@ def conversion_answer(groups: Iterable[GroupRow], found: Iterable[AnomalyRow]) -
     if refused:
         said += f"; the findings have the reasons of the other {len(refused):,}"
     using = sum(kind == Kind.CONSUMER for kind in kinds.values())
-    return f"{said}; {amount(using, 'group')} of the records use it already" if using else said
+    use = "uses" if using == 1 else "use"
+    return f"{said}; {amount(using, 'group')} of the records {use} it already" if using else said
 
 
 def _obstacles(member: Participant, owners: Counter[tuple[str, int]]) -> Iterator[str]:
