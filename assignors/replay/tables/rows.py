@@ -284,11 +284,14 @@ class AnomalyRow:
     what_to_do: str = ""
     """What to do about it, in a sentence."""
     leader_id: str | None = None
-    """Member id of the leader that caused it; `None` where no leader did, as are the next two."""
+    """Member id of the group's leader, where the leader caused it; else `None`."""
     leader_client_id: str | None = None
+    """Client id of that leader: the client to look at. `client_id` is another member's."""
     leader_host: str | None = None
+    """Host of that leader."""
     leader_guess: str | None = None
-    """The leader's client library: a guess by its bytes, `None` where they fit none."""
+    """Client library of that leader, with its version where known: a guess by its client id and
+    the form of its bytes, `None` where they fit no library."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
