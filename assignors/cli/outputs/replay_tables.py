@@ -42,6 +42,9 @@ ROWS_SHOWN = 1000
 WORST = 10
 """Most groups that a summary shows, and most findings of several groups."""
 
+NAMELESS = ("", 1)
+"""Group and life of findings about records that name no group."""
+
 CLIENTS_NAMED = 4
 """Most client ids that are named of one leader."""
 
@@ -69,28 +72,28 @@ def show_summary(documents: Iterable[Document], *, tables: Tables, is_all: bool 
     """
     console = console_of()
     listed = {name: rows for name, rows, _ in _tables_of(documents, None)}
-    groups, findings = listed.get("groups", []), listed.get("anomalies", [])
+    every, findings = listed.get("groups", []), listed.get("anomalies", [])
     for line in wrapped(totals(tables), console.width):
         _print(console, line, "bold")
     _print(console, "")
     if by_leader := findings_by_leader(tables.anomalies):
         _show(console, "leaders", [_leader_fields(one) for one in by_leader])
-    worst = [row for row in groups if row["anomaly_count"]]
+    groups, shown, outcomes = every, findings, listed.get("outcomes", [])
     if not is_all:
-        groups = (worst or groups)[:WORST]
-    names = {(row["group"], row["life"]) for row in groups} | {("", 1)}
-    shown = findings if is_all else [row for row in findings if _key(row) in names]
-    if not is_all and len(groups) > 1:
-        shown = shown[:WORST]
-    kept = {*names, (EVERY_GROUP, 0)}
-    outcomes = [row for row in listed.get("outcomes", []) if _key(row) in kept]
+        groups = ([row for row in every if row["anomaly_count"]] or every)[:WORST]
+        # What names no group is shown with any.
+        names = {NAMELESS, *map(_key, groups)}
+        shown = [row for row in findings if _key(row) in names]
+        shown = shown[:WORST] if len(groups) > 1 else shown
+        tried = {(EVERY_GROUP, 0), *map(_key, every[:WORST])}
+        outcomes = [row for row in outcomes if _key(row) in tried]
     for name, rows in (("groups", groups), ("anomalies", shown), ("outcomes", outcomes)):
         if rows:
             _show(console, name, rows)
     left_out = [
         f"{shown_count:,} of {amount(count, noun)}"
         for shown_count, count, noun in (
-            (_group_count(groups), _group_count(listed.get("groups", [])), "group"),
+            (_group_count(groups), _group_count(every), "group"),
             (len(shown), len(findings), "finding"),
         )
         if shown_count < count
@@ -388,7 +391,7 @@ COLUMNS: Mapping[str, Sequence[Column]] = {
         _fixed("STATE", _text("state"), 4),
         _name("ASSIGNMENT-STRATEGY", _text("protocol"), 6),
         _number("#MEMBERS", _count("member_count"), 2),
-        _fixed("AT", _time("at_ms")),
+        _fixed("AT", _time("at_ms"), 1),
         _number("JOINED", lambda row: str(len(row["joined"])), 3),
         _number("LEFT", lambda row: str(len(row["left"])), 3),
         _number("MOVED", _count("moved"), 3),
@@ -416,7 +419,7 @@ COLUMNS: Mapping[str, Sequence[Column]] = {
         _name("CONSUMER-ID", _text("member_id"), 2),
         _fixed("HOST", _text("host"), 6),
         _name("CLIENT-ID", _text("client_id"), 5),
-        _fixed("FROM", _time("from_ms")),
+        _fixed("FROM", _time("from_ms"), 1),
         _fixed("TO", _time("to_ms"), 3),
         _fixed("ENDED-BY", _text("ended_by"), 4),
     ),

@@ -22,25 +22,25 @@ LEADERS_CLIENT = "the leader's client"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leader:
-    """Who computed the assignment of a generation; all `None` but `guess` where the broker did."""
+    """The member that computed the assignment of a generation."""
 
-    member_id: str | None = None
-    client_id: str | None = None
-    host: str | None = None
-    guess: str | None = None
+    member_id: str
+    client_id: str | None
+    """`None`, as is the host, where the record has no such member."""
+    host: str | None
+    guess: str | None
     """Client library and version, see `analysis.fingerprint`."""
 
     @property
     def cause(self) -> str:
         """What findings of one cause have in common: the library, else the client id."""
-        return self.guess or self.client_id or self.member_id or ""
+        return self.guess or self.client_id or self.member_id
 
     def __str__(self) -> str:
         """Return it in words."""
-        who = self.client_id or self.member_id or self.guess or ""
         where = f" at {self.host}" if self.host else ""
-        is_guessed = self.guess is not None and who != self.guess
-        return f"{who}{where}{f', guessed to be {self.guess}' if is_guessed else ''}"
+        guess = f", guessed to be {self.guess}" if self.guess else ""
+        return f"{self.client_id or self.member_id}{where}{guess}"
 
 
 def leaders_of(analysis: LifeAnalysis) -> Mapping[int, Leader]:
@@ -56,9 +56,7 @@ def leaders_of(analysis: LifeAnalysis) -> Mapping[int, Leader]:
     found = {}
     for analysed in analysis.generations:
         generation, leader_id = analysed.generation, analysed.generation.leader_id
-        if analysed.writer == BROKER:
-            found[generation.number] = Leader(guess=BROKER)
-        elif leader_id is not None:
+        if leader_id is not None and analysed.writer != BROKER:
             member = next((m for m in generation.members if m.member_id == leader_id), None)
             found[generation.number] = Leader(
                 member_id=leader_id,
