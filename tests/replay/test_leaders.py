@@ -63,6 +63,7 @@ def test_advice_about_a_leader_says_whose_client() -> None:
         ("kafka-python-2.0.2", "kafka-python 2.0.2"),
         ("aiokafka-0.10.0", "aiokafka 0.10.0"),
         ("worker@host-1 (github.com/segmentio/kafka-go)", "kafka-go"),
+        ("app-0b1e-StreamThread-2-consumer", "Kafka Streams"),
         ("consumer-billing-1", JAVA_NEW),
         ("rdkafka-billing", JAVA_NEW),
     ],
@@ -96,6 +97,14 @@ def test_leaders_of_one_library_are_one_cause_and_of_two_are_two() -> None:
     rows = loops(replace(one, client_id="rdkafka"), other)
     assert {row.leader_guess for row in rows} == {"librdkafka", JAVA_NEW}
     assert [row.occurrences for row in rows] == [1, 1]
+
+
+def test_workers_of_connect_are_known_by_their_protocol() -> None:
+    entries = [
+        classic(number * 1_000, number + 1, {"a": Says()}, protocol_type="connect")
+        for number in range(5)
+    ]
+    assert [row.leader_guess for row in found(*entries)] == ["Kafka Connect"]
 
 
 def test_where_the_broker_assigns_no_leader_is_named() -> None:

@@ -108,12 +108,12 @@ def show_summary(documents: Iterable[Document], *, tables: Tables, is_all: bool 
 
 
 def totals(tables: Tables) -> str:
-    """Return in one sentence how many groups there are, of which time, with which findings."""
+    """Return in a sentence how many groups there are, when they rebalanced, and what was found."""
     names = {row.group for row in tables.groups if row.group}
-    times = [row.from_ms for row in tables.groups]
-    times += [row.to_ms for row in tables.groups if row.to_ms is not None]
-    times += [row.until_ms or row.at_ms for row in tables.generations]
-    period = f", {time_cell(min(times))} to {time_cell(max(times))}" if times else ""
+    times = [row.at_ms for row in tables.generations]
+    period = (
+        f", rebalances from {time_cell(min(times))} to {time_cell(max(times))}" if times else ""
+    )
     found = {row.group for row in tables.anomalies if row.group}
     counts = [
         f"{count:,} {severity}"

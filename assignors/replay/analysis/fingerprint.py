@@ -100,6 +100,7 @@ CLIENT_IDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"kafka-python-(\d[\w.]*)", r"kafka-python \1"),
         (r"aiokafka-(\d[\w.]*)", r"aiokafka \1"),
         (r".*\(github\.com/segmentio/kafka-go\)", "kafka-go"),
+        (r".*-StreamThread-\d+-consumer", "Kafka Streams"),
     )
 )
 """Client ids that libraries use where none is set. Java's (`consumer-<group>-1`) is not here: its
@@ -115,6 +116,8 @@ def guessed_writer(generation: Generation) -> str | None:
     if generation.is_from_broker and generation.members:
         return BROKER
     leader = next((m for m in generation.members if m.member_id == generation.leader_id), None)
+    if leader is not None and generation.protocol_type == "connect":
+        return "Kafka Connect"
     if leader is None or generation.protocol_type != CONSUMER_PROTOCOL:
         return None
     for pattern, name in CLIENT_IDS:
