@@ -152,7 +152,7 @@ def _partition_counts(document: object) -> dict[str, int]:
     "--all",
     "is_all",
     is_flag=True,
-    help="Tables: show all groups and findings, not only those of the ten worst groups.",
+    help="Tables: print every row, not only the ten worst groups and their findings.",
 )
 @finding_options
 @output_option

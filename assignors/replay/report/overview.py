@@ -95,7 +95,14 @@ def _totals(tables: Tables) -> Iterator[Total]:
         note="partition-seconds, estimate",
     )
     found = len(tables.anomalies)
-    yield Total(label="findings", value=number(found), is_alert=found > 0)
+    worst = min((row.severity for row in tables.anomalies), key=RANK.__getitem__, default="")
+    counted = sum(row.severity == worst for row in tables.anomalies)
+    yield Total(
+        label="findings",
+        value=number(found),
+        note=f"{counted:,} {worst}" if found else "",
+        is_alert=found > 0,
+    )
 
 
 def _findings(groups: Sequence[GroupView], tables: Tables) -> TableView | None:
