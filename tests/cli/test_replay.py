@@ -256,7 +256,7 @@ def drawn(documents: list[dict[str, Any]]) -> str:
 @pytest.mark.parametrize("form", ["jsonl", "table"])
 def test_commits_are_all_there_and_only_a_table_stops_at_a_thousand(form: str) -> None:
     result = run(REAL, "--table", "offsets", "-o", form)
-    assert ("and 2,414 more: use --out" in result.stdout) == (form == "table")
+    assert ("and 2,414 more: use --all, --out" in result.stdout) == (form == "table")
     if form == "jsonl":
         assert result.stdout.count("\n") == 3414
 

@@ -16,6 +16,7 @@ from assignors.replay.findings.balance import imbalances, needless_moves, uneven
 from assignors.replay.findings.causes import cause_rows, worst_first
 from assignors.replay.findings.finding import Finding
 from assignors.replay.findings.glossary import GLOSSARY, Severity
+from assignors.replay.findings.leaders import leaders_of
 from assignors.replay.findings.ownership import (
     double_ownership,
     early_handovers,
@@ -68,6 +69,7 @@ def anomalies(
     for life, finding in _unreadable_records(analysis.history):
         found.setdefault(life, []).append(finding)
     clients = {one.life.number: client_of(one.life) for one in analysis.lives}
+    leaders = {one.life.number: leaders_of(one) for one in analysis.lives if found[one.life.number]}
     rows = [
         row
         for life, listed in found.items()
@@ -76,6 +78,7 @@ def anomalies(
             life,
             (finding for finding in listed if is_wanted(finding, selection)),
             clients.get(life, {}),
+            leaders.get(life, {}),
         )
     ]
     return sorted(rows, key=worst_first)

@@ -42,6 +42,8 @@ class Finding:
     """Ids of the members that it touches; `member_id` need not be among them."""
     partitions: TopicPartitions = field(default_factory=dict)
     """The partitions that it touches."""
+    is_by_leader: bool = False
+    """Whether the leader of `generation` caused it, where its kind does not say so already."""
 
 
 def runs(

@@ -53,6 +53,8 @@ class KindOfFinding:
     """What `AnomalyRow.count` counts."""
     is_count_added: bool = True
     """Whether the counts of repeated findings are added; else the largest one is kept."""
+    is_by_leader: bool = False
+    """Whether a classic group's leader causes it, whichever member it shows up with."""
 
 
 GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
@@ -64,10 +66,11 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         how_sure="certain for the assignments; whether both members consumed is not recorded",
         what_to_do=(
             "Expect records processed twice in this time; stop one of the members, then update "
-            "or replace the assignor of the leader"
+            "the leader's client or replace its assignor"
         ),
         count="owners of the partition",
         is_count_added=False,
+        is_by_leader=True,
     ),
     AnomalyKind.GIVEN_TOO_EARLY: KindOfFinding(
         severity=Severity.CRITICAL,
@@ -80,11 +83,12 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         what_to_do=(
             "Expect records processed twice; the leader's cooperative assignor must withhold "
-            "claimed partitions for a round: update that client, or have all members use one "
-            "client library"
+            "claimed partitions for a round: update the leader's client, or have all members use "
+            "one client library"
         ),
         count="owners of the partition",
         is_count_added=False,
+        is_by_leader=True,
     ),
     AnomalyKind.UNASSIGNED: KindOfFinding(
         severity=Severity.HIGH,
@@ -101,6 +105,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "is assigned anew, and look whether the leader's client knows the topic"
         ),
         count="partitions",
+        is_by_leader=True,
     ),
     AnomalyKind.FOREIGN_TOPIC: KindOfFinding(
         severity=Severity.HIGH,
@@ -109,10 +114,11 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "certain for the records; a subscription that changed during the round looks the same"
         ),
         what_to_do=(
-            "Perhaps no member consumes these partitions: look at the assignor of the leader, and "
-            "whether members of one group subscribe to different topics on purpose"
+            "Perhaps no member consumes these partitions: look at the assignor of the leader's "
+            "client, and whether members of one group subscribe to different topics on purpose"
         ),
         count="partitions",
+        is_by_leader=True,
     ),
     AnomalyKind.UNREADABLE: KindOfFinding(
         severity=Severity.HIGH,
@@ -136,9 +142,11 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         what_to_do=(
             "Look in the members' logs for the reason of each join; a frequent one is an assignor "
-            "that never settles among clients of different libraries: use one library, or `range`"
+            "of the leader's client that never settles among clients of different libraries: use "
+            "one library, or `range`"
         ),
         count="generations",
+        is_by_leader=True,
     ),
     AnomalyKind.REBALANCE_STORM: KindOfFinding(
         severity=Severity.MEDIUM,
@@ -158,8 +166,8 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "same"
         ),
         what_to_do=(
-            "Its partitions move at every rebalance: update that client, or keep it out of a "
-            "group with a sticky assignor"
+            "Its partitions move at every rebalance: update the member's client, or keep it out "
+            "of a group with a sticky assignor"
         ),
         count="rebalances without a claim",
     ),
@@ -174,11 +182,13 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "however much is written to them"
         ),
         what_to_do=(
-            "If the most loaded members lag, change the assignor; `replay --what-if` shows what "
-            "another one would have done (`range` is uneven with several topics by design)"
+            "If the most loaded members lag, change the assignor of the leader's client; `replay "
+            "--what-if` shows what another one would have done (`range` is uneven with several "
+            "topics by design)"
         ),
         count="the sum of squared loads above the best possible",
         is_count_added=False,
+        is_by_leader=True,
     ),
     AnomalyKind.UNEVEN_LOAD: KindOfFinding(
         severity=Severity.LOW,
@@ -204,10 +214,12 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "certain for the assignments; compared with the best balance and the fewest moves to it"
         ),
         what_to_do=(
-            "Caches and state of moved partitions are built anew: if that is expensive, use a "
-            "sticky assignor; `replay --what-if` shows what it would have moved"
+            "Caches and state of moved partitions are built again: if that is expensive, have the "
+            "leader's client use a sticky assignor; `replay --what-if` shows what it would have "
+            "moved"
         ),
         count="moves above the fewest",
+        is_by_leader=True,
     ),
     AnomalyKind.ODD_BYTES: KindOfFinding(
         severity=Severity.LOW,
@@ -243,8 +255,8 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "group.consumer.migration.policy and group.consumer.max.size are not in the records"
         ),
         what_to_do=(
-            "Before members with group.protocol=consumer join, let another client lead or change "
-            "the assignor so that Assignments have no UserData; or stop all members first: an "
+            "Before members with group.protocol=consumer join, replace the leader's client or its "
+            "assignor so that Assignments have no UserData; or stop all members first: an "
             "empty group is replaced whatever it was"
         ),
         count="members that the broker could not take over",

@@ -64,6 +64,7 @@ def odd_bytes(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
             member_id=found.member_id,
             members=tuple(found.members),
             client_id=client_id,
+            is_by_leader=blob == "assignment",
             count=found.count,
             evidence=f"{blob} {code.value}, {times(found.count)}: {found.text}",
         )

@@ -171,7 +171,7 @@ def _findings(
         Column("generation", lambda pair: number(pair[1].generation), Form.NUMBER),
         Column("evidence", lambda pair: _evidence(pair[1]), Form.PROSE),
         Column("what to do", lambda pair: pair[1].what_to_do, Form.PROSE),
-        Column("client", lambda pair: pair[1].client_id, Form.NAME),
+        Column("client", lambda pair: pair[1].leader_client_id or pair[1].client_id, Form.NAME),
     ]
     missing = len(life.anomalies) - limits.findings
     return table_view(

@@ -282,7 +282,16 @@ class AnomalyRow:
     partitions: TopicPartitions = field(default_factory=dict)
     """The partitions that it touched, where it is about partitions."""
     what_to_do: str = ""
-    """What to do about findings of its kind, in a sentence."""
+    """What to do about it, in a sentence."""
+    leader_id: str | None = None
+    """Member id of the group's leader, where the leader caused it; else `None`."""
+    leader_client_id: str | None = None
+    """Client id of that leader: the client to look at. `client_id` is another member's."""
+    leader_host: str | None = None
+    """Host of that leader."""
+    leader_guess: str | None = None
+    """Client library of that leader, with its version where known: a guess by its client id and
+    the form of its bytes, `None` where they fit no library."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
