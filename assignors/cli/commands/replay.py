@@ -29,6 +29,7 @@ from assignors.cli.inputs.patterns import Pattern
 from assignors.cli.inputs.typed.extras import require_package
 from assignors.cli.inputs.typed.idle_options import refuse_idle
 from assignors.cli.inputs.typed.new_file import NewFile
+from assignors.cli.outputs.cells import is_full_width
 from assignors.cli.outputs.forms import VIOLATIONS, Form, output_option, write
 from assignors.cli.outputs.help import SectionedCommand
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed, show_summary
@@ -229,10 +230,10 @@ def replay(
             tables, report, HIDDEN_TITLE if redact else Path(source or request.where).name
         )
         _print_shares(tables)
-        is_whole = is_all or form is not Form.TABLE
+        is_whole = is_all or form is not Form.TABLE or is_full_width()
         documents = _documents(result, shown or SHOWN, None if is_whole else ROWS_SHOWN)
         show = (
-            partial(show_replayed, limit=None if is_all else ROWS_SHOWN)
+            partial(show_replayed, limit=None if is_whole else ROWS_SHOWN)
             if shown
             else partial(show_summary, tables=tables, is_all=is_all)
         )

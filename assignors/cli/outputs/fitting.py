@@ -66,8 +66,8 @@ def layout(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int)
     Cost: linear in the text.
     """
     natural = _widths(columns, rows, cell_width)
-    if _total(natural, GAP) <= width:
-        return Layout([Placed(column, at, natural[at]) for at, column in enumerate(columns)], GAP)
+    if _total(natural) <= width:
+        return Layout([Placed(column, at, natural[at]) for at, column in enumerate(columns)])
     pieces = _widths(columns, rows, _longest_piece)
     least = [
         piece if column.is_text else size
