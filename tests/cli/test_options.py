@@ -140,6 +140,7 @@ ELSEWHERE = {
         for option in ("partition_counts", "bootstrap", "config", "jars")
     },
     ("replay", "engine"): "tests/spark",
+    ("replay", "is_all"): "tests/cli/test_replay.py: more groups than a summary has",
     ("replay", "log_ends"): "a file: tests/replay/test_uneven_load.py",
     ("replay", "out"): "files: tests/cli/test_replay.py",
     ("replay", "report"): "a file: tests/cli/test_replay.py",

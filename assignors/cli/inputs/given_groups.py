@@ -205,21 +205,17 @@ def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line 
     said on standard error.
     """
     for name in files or ["-"]:
-        rest = lines([name])
+        rest = _no_table_of_ours(lines([name]), name)
         first: list[Line] = []
         for line in rest:
             first.append(line)
             if line.text.strip():
                 break
-        where = "standard input" if name == "-" else name
         # As where the program before in a pipe has failed: no answer is no "all well".
         if not first:
+            where = "standard input" if name == "-" else name
             click.echo(f"note: {where} is empty: no groups", err=True)
-        has_title = bool(first) and first[-1].text.startswith(TITLES)
-        below = [*islice(rest, ABOVE_RULE)] if has_title else []
-        if any(is_rule(line.text.decode("utf-8", "replace")) for line in below):
-            raise click.UsageError(f"{where} is a table of kafka-assignors: write it with -o jsonl")
-        read = chain(first, below, rest)
+        read = chain(first, rest)
         if first and is_described(first[-1].text.decode("utf-8", "replace")):
             yield from _described(b"\n".join(line.text for line in read), options)
             continue
@@ -232,6 +228,21 @@ def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line 
                 raise click.UsageError(words)
         size = total_size([name])
         yield from documents(with_line_progress(read, size, attrgetter("width")))
+
+
+def _no_table_of_ours(read: Iterator[Line], name: str) -> Iterator[Line]:
+    """Return the lines; `UsageError` where they begin as a table that `assign` prints."""
+    ahead: list[Line] = []
+    for line in read:
+        ahead.append(line)
+        if line.text.strip():
+            break
+    if ahead and ahead[-1].text.startswith(TITLES):
+        ahead += islice(read, ABOVE_RULE)
+        if any(is_rule(line.text.decode("utf-8", "replace")) for line in ahead):
+            where = "standard input" if name == "-" else name
+            raise click.UsageError(f"{where} is a table of kafka-assignors: write it with -o jsonl")
+    return chain(ahead, read)
 
 
 def given_group(entry: Line | DescribedGroup, options: GroupOptions) -> GivenGroup:
