@@ -69,6 +69,8 @@ class NoteCode(StrEnum):
     """Text is not valid UTF-8; what is wrong was replaced, as Java does."""
     INT16_PREFIX = "int16-prefix"
     """An int16 stands before UserData, as kafka-python 3 writes it."""
+    MEMBER_VERSION = "member-version"
+    """An int16 stands before each member of a GROUP_METADATA value, as Redpanda writes it."""
     STICKY_LAYOUT = "sticky-layout"
     """Cooperative UserData has the owned partitions too, as librdkafka and franz-go write it."""
     UNKNOWN_TAG = "unknown-tag"
