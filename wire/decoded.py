@@ -80,7 +80,11 @@ class NoteCode(StrEnum):
     INPUT_FORM = "input-form"
     """The bytes were not written in plain hexadecimal: in which form they were read."""
     INPUT_FRAME = "input-frame"
-    """The bytes are a whole JoinGroup or SyncGroup message: which one, and what part was read."""
+    """The bytes are a whole message of JoinGroup, SyncGroup or DescribeGroups: which, what part."""
+    INPUT_KIND = "input-kind"
+    """The bytes read whole as the other kind too: Subscription and Assignment."""
+    MOSTLY_UNREAD = "mostly-unread"
+    """More than half of the bytes were not read: they may be something else."""
     TAG_SIZE = "tag-size"
     """The size of a tagged field is larger than the field."""
 

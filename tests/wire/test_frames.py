@@ -1,4 +1,4 @@
-"""Whole JoinGroup, SyncGroup and DescribeGroups messages, as kafka-python writes them from Kafka's own schemas."""
+"""Whole messages of groups, as kafka-python writes them from Kafka's own schemas."""
 
 from __future__ import annotations
 
