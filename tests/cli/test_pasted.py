@@ -210,7 +210,6 @@ def test_dumps_and_lines_stand_in_one_file() -> None:
         ("[0, 1, ff]", "no hexadecimal digit"),
         ("[0, 1.5]", "no hexadecimal digit"),
         ("[0, 1 ... 2, 3]", "no hexadecimal digit"),
-        ("[0x00, 10, 0x0a]", "may be decimal"),
         ("revoked [0, 1] of [2, 3]", "2 lists of numbers"),
         ("<Buffer 00 01> and <Buffer 00 02>", "2 Buffers"),
         ("00 03 zz", "'z' is no hexadecimal digit"),
@@ -226,6 +225,21 @@ def test_what_may_mean_two_things_is_refused(given: str, words: str) -> None:
     document = answer("decode", "subscription", given=given)
     assert (document["value"], document["error"]["kind"]) == (None, "bad-hex")
     assert words in document["error"]["text"]
+
+
+def test_numbers_in_brackets_are_decimal_unless_they_look_otherwise() -> None:
+    for text, expected in (
+        ("[10, 11]", "0a0b"),
+        ("[0x00, 10, 0x0a]", "000a0a"),
+        ("[00, 10]", "0010"),
+        ("[0x00, 0x0010]", "000010"),
+        ("{0x00, 1, (byte) 0xff, -1}", "0001ffff"),
+        ("[7]", "07"),
+        ("[(byte) 0, 3]", "0003"),
+        ("[]", ""),
+        ("Uint8Array(2) [ 0, 3 ]", "0003"),
+    ):
+        assert bytes_in(text.encode()).blob.hex() == expected
 
 
 def test_digits_that_are_base64_too_are_digits_with_a_note() -> None:

@@ -12,6 +12,7 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 from assignors.documents.values import DocumentError, ErrorCode, bytes_from_hex
@@ -45,11 +46,10 @@ BUFFER_DATA = re.compile(rb"""data\\*["']?\s*:\s*\Z""")
 LABEL_SIZE = 32
 """Most characters before a list in which its name is looked for."""
 ELLIPSIS = re.compile("\\.\\.\\.|\N{HORIZONTAL ELLIPSIS}".encode())
-LEFT_OUT = re.compile(rb"\s*(\d{1,9} more (?:bytes?|items?))?\s*")
+LEFT_OUT = re.compile(rb"(?:\d{1,9} more (?:bytes?|items?))?")
+WORD = re.compile(rb"[^\s,]+")
+MINUS = re.compile(rb"-")
 NUMBER = re.compile(rb"-?\d+|0[xX][0-9A-Fa-f]+")
-PREFIXED = re.compile(rb"0[xX]")
-NOT_PREFIXED = re.compile(rb"(?<!\w)(?!0)\w+")
-"""A number that is another one as a decimal: not 0x0a, not 07."""
 BASE64 = re.compile(rb"AA(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}")
 OFFSET_COLUMN = re.compile(rb"\s*[0-9A-Fa-f]{4,8}(?:\s+[0-9A-Fa-f]{2}){2,}\s*")
 
@@ -204,27 +204,24 @@ def _node_buffer(text: bytes) -> bytes | None:
 def _listed(text: bytes) -> bytes | None:
     """Return the bytes of the only list of numbers in a text, whatever its brackets.
 
-    Of several lists a Buffer of Node as JSON counts, `{"type":"Buffer","data":[0,1]}`.
+    Of several lists a Buffer of Node as JSON counts, `{"type":"Buffer","data":[0,1]}`, and those of
+    more than one number.
     """
-    text = CAST.sub(b"", text)
+    text = CAST.sub(lambda cast: b" " * len(cast[0]), text)
     lists = [match for match in LIST.finditer(text) if _are_numbers(match[1])]
-    if b"Buffer" in text:
+    if len(lists) > 1:
         before = [text[max(match.start() - LABEL_SIZE, 0) : match.start()] for match in lists]
-        data = [
-            match for match, name in zip(lists, before, strict=True) if BUFFER_DATA.search(name)
-        ]
-        lists = data or lists
+        are_data = [b"Buffer" in text and bool(BUFFER_DATA.search(name)) for name in before]
+        are_long = [len(WORD.findall(match[1])) > 1 for match in lists]
+        lists = [*compress(lists, are_data)] or [*compress(lists, are_long)] or lists
     if not lists:
         return b"" if text.strip() in EMPTY_LISTS else None
     match = _only(lists, "lists of numbers")
-    numbers, dots, _ = _split_at_dots(match[1])
+    numbers, rest = _split_at_dots(match[1])
     blob = _decimal(numbers, match.start(1))
-    if blob is None and PREFIXED.search(numbers) and (odd := NOT_PREFIXED.search(numbers)):
-        words = "some numbers have 0x and some have not, which may be decimal"
-        raise DocumentError(ErrorCode.BAD_HEX, words, offset=match.start(1) + odd.start())
     blob = _separated(numbers) if blob is None else blob
-    if blob is not None and dots is not None:
-        raise CutTextError(blob, dots, match.start(1) + len(numbers))
+    if blob is not None and rest is not None:
+        raise CutTextError(blob, rest, match.start(1) + len(numbers))
     return blob
 
 
@@ -232,47 +229,40 @@ EMPTY_LISTS = {b"[]", b"<<>>", b"{}", b"()"}
 
 
 def _are_numbers(inner: bytes) -> bool:
-    numbers, dots, rest = _split_at_dots(inner)
-    if dots is not None and not LEFT_OUT.fullmatch(rest):
-        return False
-    words = re.findall(rb"[^\s,]+", numbers)
-    return len(words) > 1 and all(NUMBER.fullmatch(word) for word in words)
+    numbers, rest = _split_at_dots(inner)
+    words = WORD.findall(numbers)
+    is_ended = rest is None or LEFT_OUT.fullmatch(rest) is not None
+    return is_ended and bool(words) and all(NUMBER.fullmatch(word) for word in words)
 
 
-def _split_at_dots(inner: bytes) -> tuple[bytes, bytes | None, bytes]:
-    """Return the numbers of a list, how many more there are, and all that follows them.
-
-    How many is `None` where there is no `...`.
-    """
+def _split_at_dots(inner: bytes) -> tuple[bytes, bytes | None]:
+    """Return the numbers before a `...`, and what follows it; `None` where there is no `...`."""
     match = ELLIPSIS.search(inner)
-    if match is None:
-        return inner, None, b""
-    return inner[: match.start()], inner[match.end() :].strip(), inner[match.end() :]
+    return (
+        (inner, None) if match is None else (inner[: match.start()], inner[match.end() :].strip())
+    )
 
 
 def _decimals_alone(text: bytes) -> bytes | None:
     """Return the bytes of decimal numbers without brackets; the first is 0, as in all messages."""
-    words = text.split(None, 1)
-    return _decimal(text, 0) if words and words[0].rstrip(b",") == b"0" else None
+    first = WORD.search(text)
+    return _decimal(text, 0) if first and first[0] == b"0" else None
 
 
 def _decimal(numbers: bytes, start: int) -> bytes | None:
-    """Return the bytes of numbers of which some are decimal, signed or not; `None` where none is.
+    """Return the bytes of decimal numbers, signed or not; `None` where they are hexadecimal.
 
-    `0x` may stand before others. Two digits each, or a 0 before others, are hexadecimal. Raises
-    `DocumentError` for a number that is no byte, `start` behind the first character of the text.
+    They are if all have `0x`, or if one without it begins with another 0. Raises `DocumentError`
+    for a number that is no byte, `start` behind the first character of the text.
     """
-    words = [*re.finditer(rb"[^\s,]+", numbers)]
-    if not words or not all(NUMBER.fullmatch(word[0]) for word in words):
-        return None
+    words = [*WORD.finditer(numbers)]
     plain = [word[0] for word in words if word[0][:2] not in {b"0x", b"0X"}]
-    if all(len(word) % 2 == 0 and word.isdigit() for word in plain):
+    if not plain or not all(NUMBER.fullmatch(word[0]) for word in words):
         return None
     if any(len(word) > 1 and word.startswith((b"0", b"-0")) for word in plain):
         return None
     values = [_number(word[0]) for word in words]
-    is_signed = min(values) < 0
-    limits = range(-128, 128) if is_signed else range(256)
+    limits = range(-128, 128) if any(map(MINUS.match, plain)) else range(256)
     for word, value in zip(words, values, strict=True):
         is_hex = word[0][:2] in {b"0x", b"0X"}
         if value not in (range(256) if is_hex else limits):
