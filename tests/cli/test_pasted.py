@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
+import pprint
 import shutil
 import subprocess
 import textwrap
@@ -14,9 +16,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assignors.cli.commands.decode import decoded_line
+from assignors.cli.commands.decode import KindReading, decoded_line
 from assignors.documents.pasted.dumps import blocks, bytes_in_dump
 from assignors.documents.pasted.forms import bytes_in
+from assignors.documents.pasted.lines import values
 from assignors.documents.values import DocumentError
 from tests.cli.running import answer, answers
 from tests.wire.test_frames import GIVEN, MADE, OTHER, TEXT, frame_bytes
@@ -252,7 +255,7 @@ def test_an_error_of_form_ends_with_the_forms_that_are_read() -> None:
     for text in ("clicks", "[0, 256]", "0000 00 03 00 00"):
         words = answer("decode", "subscription", given=text)["error"]["text"]
         for form in ("hexadecimal", "base64", "a list of numbers", "hex dumps with offsets"):
-            assert form in words.partition("; forms that are read: ")[2]
+            assert form in words.partition(" (forms that are read: ")[2]
 
 
 @pytest.mark.parametrize(
@@ -260,6 +263,7 @@ def test_an_error_of_form_ends_with_the_forms_that_are_read() -> None:
     [
         ("<Buffer 00 01 00 00 00 01 00 01 74 ff ff ff ff ... 12 more bytes>", "12 more bytes"),
         ("{ type: 'Buffer', data: [ 0, 1, 0, 0, 0, 1, 0, 1, 116, ... 9 more items ] }", "9 more"),
+        ("[\n  0, 1, 0, 0, 0, 1,\n  0, 1, 116,\n  ... 9 more items\n]", "9 more items"),
         ("<<0,1,0,0,0,1,0,1,116,...>>", "it ends with '...'"),
     ],
 )
@@ -332,7 +336,7 @@ WRAPPED: dict[str, Callable[[bytes], str]] = {
     "od -An -t d1": lambda blob: wrapped("".join(f"{(b ^ 128) - 128:5}" for b in blob), 80),
     "JSON over lines": lambda blob: json.dumps({"type": "Buffer", "data": [*blob]}, indent=2),
     "Erlang's shell": lambda blob: f"<<{textwrap.fill(str([*blob])[1:-1], 70)}>>",
-    "Python's literals": lambda blob: f"({blob[:20]!r}\n {blob[20:]!r})",
+    "Python's pprint": lambda blob: pprint.pformat(blob, width=30),
     "a terminal": lambda blob: wrapped(blob.hex(), 77),
 }
 
@@ -404,6 +408,13 @@ def test_values_of_many_lines_and_many_lines_in_vain_take_linear_time() -> None:
         assert answers("decode", "subscription", given=given)[0]
     document = answer("decode", "subscription", given=wrapped(blob.hex(), 60))
     assert len(document["value"]["topics"]) == 9000
+
+
+def test_few_lines_are_read_ahead_of_one_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assignors.documents.pasted.lines.SIZE_MAX", 2**16)
+    for endless in ("[", "0003" * 10):
+        read = values(itertools.repeat(endless), str.encode, KindReading("subscription"))
+        assert list(itertools.islice(read, 3)) == [[endless]] * 3
 
 
 def test_bytes_that_are_whole_as_the_other_kind_are_said_to_be() -> None:

@@ -140,12 +140,12 @@ def decode(
 
 def _joined(given: Iterable[Line], kind: str) -> Iterator[Line]:
     """Yield the lines, those of one value as one."""
-    for lines in values(given, attrgetter("text"), _Reading(kind)):
+    for lines in values(given, attrgetter("text"), KindReading(kind)):
         yield Line(LINE_END.join(line.text for line in lines), lines[0].number, lines[0].file)
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class KindReading:
     """What decides which lines are one value of a kind."""
 
     kind: str

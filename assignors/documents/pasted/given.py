@@ -30,7 +30,7 @@ def given_bytes(text: bytes) -> tuple[bytes, tuple[Note, ...]]:
         except CutTextError:
             raise
         except DocumentError as error:
-            words = f"{error.text}; {FORMS_READ}"
+            words = f"{error.text} ({FORMS_READ})"
             raise DocumentError(error.kind, words, offset=error.offset) from None
     return given.blob, form_notes(given, text)
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from typing import Generic, Protocol, TypeVar
 
 from assignors.documents.pasted.dumps import blocks
+from assignors.documents.pasted.forms import QUOTED, CutTextError
 from assignors.documents.pasted.given import given_bytes
 from assignors.documents.values import DocumentError
 
@@ -34,10 +35,11 @@ class Reading(Protocol):
         """Return whether the bytes begin as those of a value do."""
 
 
-ANY_WIDTHS = 4
+ANY_WIDTHS = 8
 """Most lines that are joined whatever their widths: longer values were wrapped by a program."""
-LINES_MAX = 2**18
-"""Most lines that are joined."""
+SIZE_MAX = 2**24
+"""Most characters of lines that are joined, `LINE_SIZE` more for each of them."""
+LINE_SIZE = 64
 PASTED_MAX = 64
 """Where more lines than these do not read whole together, each of them is one value."""
 
@@ -69,7 +71,7 @@ def values(
     while ahead or _has_more(ahead, source):
         first = ahead[0]
         count = 1
-        if not alone and len(first.lines) == 1 and _may_be_part(first, reading):
+        if not (alone or first.is_strict or len(first.lines) > 1) and first.text.strip():
             count, searched = _search(ahead, source, reading)
             alone = searched if count == 1 and searched > PASTED_MAX else 0
         yield [line for _ in range(count) for line in ahead.popleft().lines]
@@ -85,14 +87,6 @@ def _looked_at(block: list[T], text: bytes, reading: Reading) -> _Ahead[T]:
     return _Ahead(block, text, is_strict=is_strict, is_value=is_value)
 
 
-def _may_be_part(line: _Ahead[T], reading: Reading) -> bool:
-    """Return whether a line is none of the values, and not empty, which is zero bytes."""
-    if line.is_strict or not line.text.strip():
-        return False
-    blob = _blob([line.text])
-    return blob is None or not reading.is_frame(blob)
-
-
 def _search(
     ahead: deque[_Ahead[T]], source: Iterator[_Ahead[T]], reading: Reading
 ) -> tuple[int, int]:
@@ -102,6 +96,8 @@ def _search(
     for line in _candidates(ahead, source, is_joined=is_joined):
         texts.append(line.text)
         count = len(texts)
+        if count == 2 and (blob := _blob(texts[:1])) is not None and reading.is_frame(blob):
+            return 1, 1
         if not is_joined and 1 < count <= ANY_WIDTHS and _is_whole(texts, reading, is_strict=True):
             return count, count
     count = len(texts)
@@ -127,11 +123,13 @@ def _candidates(
     yield first
     depth = _depth(first.text)
     is_full = True
-    for number in range(1, LINES_MAX):
+    size = len(first.text)
+    for number in count(1):
         if len(ahead) == number and not _has_more(ahead, source):
             return
         line = ahead[number]
-        if len(line.lines) > 1 or not line.text.strip():
+        size += len(line.text) + LINE_SIZE
+        if size > SIZE_MAX or len(line.lines) > 1 or not line.text.strip():
             return
         is_full = is_full and len(line.text) <= len(first.text)
         if not is_joined and (line.is_value or (number >= ANY_WIDTHS and not is_full)):
@@ -156,9 +154,10 @@ def _goes_on(text: bytes, depth: int) -> bool:
 
 
 def _depth(text: bytes) -> int:
-    """Return how many brackets a line opens and does not close."""
+    """Return how many brackets a line opens and does not close; among escapes they are bytes."""
+    text = QUOTED.sub(b"", text)
     if b"\\x" in text:
-        return 0  # brackets among escapes are bytes
+        return 0
     opened = sum(text.count(bracket) for bracket in (b"[", b"{", b"(", b"<<"))
     return opened - sum(text.count(bracket) for bracket in (b"]", b"}", b")", b">>"))
 
@@ -173,5 +172,7 @@ def _is_whole(texts: Sequence[bytes], reading: Reading, *, is_strict: bool) -> b
 def _blob(texts: Sequence[bytes]) -> bytes | None:
     try:
         return given_bytes(b"\n".join(texts))[0]
+    except CutTextError as error:
+        return error.blob
     except DocumentError:
         return None
