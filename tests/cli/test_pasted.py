@@ -454,6 +454,7 @@ def test_the_exit_code_says_that_most_of_a_value_was_not_read() -> None:
         (document,), code = answers("decode", "subscription", given=blob.hex())
         codes = [note["code"] for note in document["notes"]]
         assert ("mostly-unread" in codes, code) == (expected == 1, expected)
+    assert answers("decode", "sticky-userdata", given="00000007")[1] == 1
 
 
 def test_a_described_group_has_both_kinds_of_bytes() -> None:

@@ -59,8 +59,13 @@ MAY_BE_NULL = {"sticky-userdata", "cooperative-userdata"}
 BEYOND = {NoteCode.TRAILING_BYTES, NoteCode.VERSION_ABOVE_3, NoteCode.VERSION_NEGATIVE}
 """Notes on bytes that Kafka accepts without having read them all."""
 
-UNREAD = {NoteCode.CUT, NoteCode.OWNED_CUT, NoteCode.TRAILING_BYTES}
-"""Notes on the first byte that was not read."""
+UNREAD = {
+    NoteCode.CUT,
+    NoteCode.OWNED_CUT,
+    NoteCode.TRAILING_BYTES,
+    NoteCode.USER_DATA_UNREADABLE,
+}
+"""Notes on the first byte that was not read; of unreadable UserData nothing is."""
 
 LINE_END = b"\x1e"
 """Between the lines of one value: its errors are placed at the first of them."""
@@ -126,16 +131,15 @@ def decode(
         lambda line: decoded_line(kind, line, Mode(mode)),
         together=lambda given: _joined(given, kind),
     )
-    unread: list[bool] = []
+    codes = [CLEAN]
 
     def noticed() -> Iterator[Document]:
         for document in documents:
             if _is_mostly_unread(document):
-                unread.append(True)
+                codes[0] = VIOLATIONS
             yield document
 
-    code = write(noticed(), form, lambda found: show_decoded(kind, found))
-    context.exit(max(code, VIOLATIONS if any(unread) else CLEAN))
+    context.exit(max(write(noticed(), form, lambda found: show_decoded(kind, found)), *codes))
 
 
 def _joined(given: Iterable[Line], kind: str) -> Iterator[Line]:
@@ -208,7 +212,10 @@ def decoded_line(kind: str, line: bytes, mode: Mode) -> Document:
 
 def _with_unread(found: Decoded[Any], size: int) -> Decoded[Any]:
     """Return what was decoded, with a note if more than half of the bytes were not read."""
-    read = min((note.offset for note in found.notes if note.code in UNREAD), default=size)
+    places = {note.code: note.offset for note in found.notes if note.code in UNREAD}
+    if NoteCode.USER_DATA_UNREADABLE in places:
+        places[NoteCode.USER_DATA_UNREADABLE] = 0
+    read = min(places.values(), default=size)
     if 2 * read >= size:
         return found
     note = Note(NoteCode.MOSTLY_UNREAD, read, f"{size - read} of {size} bytes were not read")
