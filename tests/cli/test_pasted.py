@@ -381,6 +381,14 @@ def test_several_values_stay_several(keep: float) -> None:
     assert len(documents) == len(lines)
 
 
+def test_a_line_that_begins_as_a_value_completes_no_other() -> None:
+    """Two values that a log cut: the second is as long as the rack that the first lacks."""
+    first = encode_subscription(Subscription(topics=("t",), rack_id="r" * 14))[:-14]
+    assert decode_subscription(first + TEXT[:14]).notes == ()
+    documents, _ = answers("decode", "subscription", given=f"{first.hex()}\n{TEXT[:14].hex()}")
+    assert [document["value"]["topics"] for document in documents] == [["t"], ["orders"]]
+
+
 def test_lines_that_belong_to_nothing_are_values_of_their_own() -> None:
     given = [
         "[",

@@ -158,7 +158,7 @@ class KindReading:
         """Return whether Kafka reads the bytes to their end; else whether they are sound."""
         found = KINDS[self.kind][0](blob, mode=Mode.STRICT if is_strict else Mode.TOLERANT)
         codes = {note.code for note in found.notes}
-        if found.error is None and not codes & (BEYOND if is_strict else UNSOUND | UNREAD):
+        if found.error is None and not codes & (UNSOUND if is_strict else UNSOUND | UNREAD):
             return True
         return is_strict and other_kind_sentence(blob, self.kind) is not None
 
