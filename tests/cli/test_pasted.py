@@ -16,10 +16,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assignors.cli.commands.decode import KindReading, decoded_line
+from assignors.cli.commands.decode import decoded_line
 from assignors.documents.pasted.dumps import blocks, bytes_in_dump
 from assignors.documents.pasted.forms import bytes_in
-from assignors.documents.pasted.lines import values
+from assignors.documents.pasted.lines import Reading, values
 from assignors.documents.values import DocumentError
 from tests.cli.running import answer, answers
 from tests.wire.test_frames import GIVEN, MADE, OTHER, TEXT, frame_bytes
@@ -421,7 +421,9 @@ def test_values_of_many_lines_and_many_lines_in_vain_take_linear_time() -> None:
 def test_few_lines_are_read_ahead_of_one_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assignors.documents.pasted.lines.SIZE_MAX", 2**16)
     for endless in ("[", "0003" * 10):
-        read = values(itertools.repeat(endless), str.encode, KindReading("subscription"))
+        read = values(
+            itertools.repeat(endless), str.encode, Reading("subscription", decode_subscription)
+        )
         assert list(itertools.islice(read, 3)) == [[endless]] * 3
 
 
@@ -438,6 +440,8 @@ def test_bytes_that_are_whole_as_the_other_kind_are_said_to_be() -> None:
     error = answer("assign", "--assignor", "sticky", given=line)["error"]
     assert "read whole as an Assignment" in error["text"]
     assert error["path"] == "members[0].subscription"
+    document = answer("decode", "subscription", given=wrapped(three, 60))
+    assert "read whole as an Assignment" in document["error"]["text"]
     # Its partitions 0 and 1 are UserData of two bytes, owned partitions and a generation.
     document = answer("decode", "subscription", given=GIVEN.hex())
     assert document["value"]["topics"] == ["orders"]

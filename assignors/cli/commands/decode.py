@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
@@ -24,7 +24,7 @@ from assignors.documents.pasted.frames import (
     reads_whole,
 )
 from assignors.documents.pasted.given import given_bytes
-from assignors.documents.pasted.lines import values
+from assignors.documents.pasted.lines import UNREAD, Reading, values
 from assignors.documents.values import Document, DocumentError, ErrorCode
 from wire import (
     Decoded,
@@ -36,7 +36,7 @@ from wire import (
     decode_sticky_user_data,
     decode_subscription,
 )
-from wire.frames import UNSOUND, group_frames
+from wire.frames import UNSOUND
 from wire.protocol.documents import (
     assignment_document,
     cooperative_user_data_document,
@@ -58,14 +58,6 @@ MAY_BE_NULL = {"sticky-userdata", "cooperative-userdata"}
 
 BEYOND = {NoteCode.TRAILING_BYTES, NoteCode.VERSION_ABOVE_3, NoteCode.VERSION_NEGATIVE}
 """Notes on bytes that Kafka accepts without having read them all."""
-
-UNREAD = {
-    NoteCode.CUT,
-    NoteCode.OWNED_CUT,
-    NoteCode.TRAILING_BYTES,
-    NoteCode.USER_DATA_UNREADABLE,
-}
-"""Notes on the first byte that was not read; of unreadable UserData nothing is."""
 
 LINE_END = b"\x1e"
 """Between the lines of one value: its errors are placed at the first of them."""
@@ -144,35 +136,8 @@ def decode(
 
 def _joined(given: Iterable[Line], kind: str) -> Iterator[Line]:
     """Yield the lines, those of one value as one."""
-    for lines in values(given, attrgetter("text"), KindReading(kind)):
+    for lines in values(given, attrgetter("text"), Reading(kind, KINDS[kind][0])):
         yield Line(LINE_END.join(line.text for line in lines), lines[0].number, lines[0].file)
-
-
-@dataclass(frozen=True, slots=True)
-class KindReading:
-    """What decides which lines are one value of a kind."""
-
-    kind: str
-
-    def is_whole(self, blob: bytes, *, is_strict: bool) -> bool:
-        """Return whether Kafka reads the bytes to their end; else whether they are sound."""
-        found = KINDS[self.kind][0](blob, mode=Mode.STRICT if is_strict else Mode.TOLERANT)
-        codes = {note.code for note in found.notes}
-        if found.error is None and not codes & (UNSOUND if is_strict else UNSOUND | UNREAD):
-            return True
-        return is_strict and other_kind_sentence(blob, self.kind) is not None
-
-    def is_frame(self, blob: bytes) -> bool:
-        """Return whether the bytes are a whole message of the group protocol."""
-        return bool(group_frames(blob))
-
-    def begins(self, blob: bytes) -> bool:
-        """Return whether the first topic can be read."""
-        value = KINDS[self.kind][0](blob).value
-        fields = ("topics", "partitions", "owned")
-        names = [name for field in fields for name in getattr(value, field, None) or ()]
-        is_known = getattr(value, "version", 0) in range(4)
-        return is_known and bool(names) and bool(names[0]) and names[0].isprintable()
 
 
 def decoded_line(kind: str, line: bytes, mode: Mode) -> Document:

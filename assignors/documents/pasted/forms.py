@@ -48,7 +48,6 @@ LABEL_SIZE = 32
 ELLIPSIS = re.compile("\\.\\.\\.|\N{HORIZONTAL ELLIPSIS}".encode())
 LEFT_OUT = re.compile(rb"(?:\d{1,9} more (?:bytes?|items?))?")
 WORD = re.compile(rb"[^\s,]+")
-MINUS = re.compile(rb"-")
 NUMBER = re.compile(rb"-?\d+|0[xX][0-9A-Fa-f]+")
 BASE64 = re.compile(rb"AA(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}")
 OFFSET_COLUMN = re.compile(rb"\s*[0-9A-Fa-f]{4,8}(?:\s+[0-9A-Fa-f]{2}){2,}\s*")
@@ -262,7 +261,7 @@ def _decimal(numbers: bytes, start: int) -> bytes | None:
     if any(len(word) > 1 and word.startswith((b"0", b"-0")) for word in plain):
         return None
     values = [_number(word[0]) for word in words]
-    limits = range(-128, 128) if any(map(MINUS.match, plain)) else range(256)
+    limits = range(-128, 128) if any(word.startswith(b"-") for word in plain) else range(256)
     for word, value in zip(words, values, strict=True):
         is_hex = word[0][:2] in {b"0x", b"0X"}
         if value not in (range(256) if is_hex else limits):

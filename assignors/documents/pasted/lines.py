@@ -12,27 +12,52 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from assignors.documents.pasted.dumps import blocks
 from assignors.documents.pasted.forms import QUOTED, CutTextError
+from assignors.documents.pasted.frames import other_kind_sentence
 from assignors.documents.pasted.given import given_bytes
 from assignors.documents.values import DocumentError
+from wire import Decoded, Mode, NoteCode
+from wire.frames import UNSOUND, group_frames
 
 T = TypeVar("T")
 
 
-class Reading(Protocol):
-    """How bytes are read, which decides what lines are one value."""
+UNREAD = frozenset(
+    {
+        NoteCode.CUT,
+        NoteCode.OWNED_CUT,
+        NoteCode.TRAILING_BYTES,
+        NoteCode.USER_DATA_UNREADABLE,
+    }
+)
+"""Notes on the first byte that was not read; of unreadable UserData nothing is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How values of a kind are read, which decides what lines are one value."""
+
+    kind: str
+    decode: Callable[..., Decoded[Any]]
 
     def is_whole(self, blob: bytes, *, is_strict: bool) -> bool:
-        """Return whether the bytes are a value to the last one."""
-
-    def is_frame(self, blob: bytes) -> bool:
-        """Return whether the bytes are a whole message with values in it."""
+        """Return whether Kafka reads the bytes to their end; else whether they are sound."""
+        found = self.decode(blob, mode=Mode.STRICT if is_strict else Mode.TOLERANT)
+        odd = {note.code for note in found.notes} & (UNSOUND if is_strict else UNSOUND | UNREAD)
+        if found.error is None and not odd:
+            return True
+        return is_strict and other_kind_sentence(blob, self.kind) is not None
 
     def begins(self, blob: bytes) -> bool:
-        """Return whether the bytes begin as those of a value do."""
+        """Return whether the bytes begin as those of a value do: the first topic can be read."""
+        value = self.decode(blob).value
+        fields = ("topics", "partitions", "owned")
+        names = [name for field in fields for name in getattr(value, field, None) or ()]
+        is_known = getattr(value, "version", 0) in range(4)
+        return is_known and bool(names) and bool(names[0]) and names[0].isprintable()
 
 
 ANY_WIDTHS = 8
@@ -96,7 +121,7 @@ def _search(
     for line in _candidates(ahead, source, is_joined=is_joined):
         texts.append(line.text)
         count = len(texts)
-        if count == 2 and (blob := _blob(texts[:1])) is not None and reading.is_frame(blob):
+        if count == 2 and (blob := _blob(texts[:1])) is not None and group_frames(blob):
             return 1, 1
         if not is_joined and 1 < count <= ANY_WIDTHS and _is_whole(texts, reading, is_strict=True):
             return count, count
@@ -166,7 +191,7 @@ def _is_whole(texts: Sequence[bytes], reading: Reading, *, is_strict: bool) -> b
     blob = _blob(texts)
     if blob is None:
         return False
-    return reading.is_whole(blob, is_strict=is_strict) or (is_strict and reading.is_frame(blob))
+    return reading.is_whole(blob, is_strict=is_strict) or (is_strict and bool(group_frames(blob)))
 
 
 def _blob(texts: Sequence[bytes]) -> bytes | None:
