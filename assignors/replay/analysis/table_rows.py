@@ -229,4 +229,6 @@ def _state(life: Life, last: Generation | None) -> str:
     """Return the state that `kafka-consumer-groups.sh --state` would show now."""
     if life.to_ms is not None:
         return "Dead"
+    if not life.is_state_known:
+        return "Unknown"
     return "Empty" if last is None else last.state

@@ -18,7 +18,7 @@ from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.history.member_bytes import MemberBytes
 from assignors.replay.history.model import LEFT, Generation, Kind, Life, Participant
 from assignors.replay.history.subscriptions import oddities
-from wire import TopicPartitions
+from wire import NoteCode, TopicPartitions
 from wire.constructors import unchecked, unchecked_replace
 
 _new_generation, _participant = unchecked(Generation), unchecked(Participant)
@@ -45,6 +45,7 @@ class ClassicLife:
         self.changes: list[Change] = []
         self.owned: dict[str, TopicPartitions] = {}
         """Member id -> what it owns since its last change."""
+        self.is_state_known = True
 
     def starts_over(self, value: Mapping[str, Any]) -> bool:
         """Return whether the record's generation shows that a tombstone before it was compacted."""
@@ -52,6 +53,7 @@ class ClassicLife:
 
     def add(self, entry: LoggedRecord, value: Mapping[str, Any]) -> None:
         """Add one record."""
+        self.is_state_known = True
         generation = self._generation(entry, value)
         last = self.generations[-1] if self.generations else None
         if last is not None and last.number == generation.number:
@@ -86,6 +88,7 @@ class ClassicLife:
             generations=tuple(self.generations),
             replaced=tuple(self.replaced),
             changes=tuple(self.changes),
+            is_state_known=self.is_state_known,
         )
 
     def _generation(self, entry: LoggedRecord, value: Mapping[str, Any]) -> Generation:
@@ -106,6 +109,8 @@ class ClassicLife:
         notes = []
         if len(members) < len(value["members"]):
             notes.append("a member is listed twice")
+        if any(note.code is NoteCode.MEMBER_VERSION for note in entry.record.notes):
+            notes.append("written by Redpanda: a version before each member")
         if missing:
             notes.append(f"{missing} generations before it have no record")
         if is_first_from_broker and members:

@@ -130,6 +130,8 @@ class Life:
     changes: tuple[Change, ...] = ()
     """In order of time, in epoch milliseconds. A member that left the group has `LEFT` as the
     reason of its last change; one `after_gap` comes after generations that have no record."""
+    is_state_known: bool = True
+    """False where the last record of the group itself cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,7 +72,8 @@ class GroupRow:
     to_ms: int | None
     """When its tombstone was written."""
     state: str
-    """At the end of the records: Stable, Empty, Dead, Reconciling..."""
+    """At the end of the records: Stable, Empty, Dead, Reconciling...; Unknown where the last record
+    of the group itself cannot be read."""
     protocol: str | None
     """ASSIGNMENT-STRATEGY, the last one."""
     member_count: int
