@@ -203,8 +203,9 @@ def lead_members(
 ) -> tuple[Rebalance, Memory, bool]:
     """Return the assignment of a decoded group, the new memory, and `Led.must_follow_up`.
 
-    `ValueError` where the assignor raises it; never for what members claim.
+    Raises what `lead` does.
     """
+    assignor = with_checked_answers(assignor)
     known = group if group.state == memory.state else replace(group, state=memory.state)
     if memory.plan and assignor.user_data is UserData.COOPERATIVE:
         members = _remembered(group, memory.plan)
