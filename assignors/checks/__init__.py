@@ -12,13 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assignors.assignor import RebalanceProtocol, UserData
+from assignors.assignor import Assignor, RebalanceProtocol, UserData
 from assignors.checks.distance import distance
 from assignors.checks.handover import handover, needs_follow_up
 from assignors.checks.validity import validity
-from assignors.checks.violation import Report, Rule, Violation
+from assignors.checks.violation import Report, Rule, Violation, summary
 from assignors.model import Assignment, Group, require_group
 from assignors.names.sequences import as_partitions
+from assignors.own_assignors.answers import is_from_outside
+from assignors.rebalance import Rebalance
 from wire import TopicPartitions
 
 CLAIMS_READ_FROM: dict[RebalanceProtocol, UserData] = {
@@ -56,20 +58,55 @@ def check(
     if protocol not in CLAIMS_READ_FROM:
         raise ValueError(f"protocol: expected a RebalanceProtocol, found {protocol!r}")
     waiting = as_partitions({} if withheld is None else withheld, "withheld")
-    violations = validity(group, assignment, waiting)
+    violations = broken_rules(group, assignment, waiting, protocol)
     kind = CLAIMS_READ_FROM[protocol] if user_data is None else user_data
     gaps: dict[str, int | float | bool | None] = distance(group, assignment, kind)
-    gaps["follow_up"] = False
+    is_cooperative = protocol is RebalanceProtocol.COOPERATIVE
+    gaps["follow_up"] = is_cooperative and needs_follow_up(group, waiting)
+    return Report(violations=violations, gaps=gaps)
+
+
+def broken_rules(
+    group: Group, assignment: Assignment, withheld: TopicPartitions, protocol: RebalanceProtocol
+) -> tuple[Violation, ...]:
+    """Return every rule that the assignment breaks, the hand-over's where members hand over.
+
+    Cost: O(claims + size of assignment and withheld + partitions of subscribed topics).
+    """
+    found = validity(group, assignment, withheld)
     if protocol is RebalanceProtocol.COOPERATIVE:
-        violations += handover(group, assignment, waiting)
-        gaps["follow_up"] = needs_follow_up(group, waiting)
-    else:
-        violations += [
-            Violation(rule=Rule.WITHHELD_WITHOUT_REASON, topic=topic, partition=partition)
-            for topic, numbers in waiting.items()
-            for partition in numbers
-        ]
-    return Report(violations=tuple(violations), gaps=gaps)
+        return (*found, *handover(group, assignment, withheld))
+    idle = [
+        Violation(rule=Rule.WITHHELD_WITHOUT_REASON, topic=topic, partition=partition)
+        for topic, numbers in withheld.items()
+        for partition in numbers
+    ]
+    return (*found, *idle)
 
 
-__all__ = ["Report", "Rule", "Violation", "check"]
+def judged(group: Group, assignor: Assignor, answer: Rebalance) -> tuple[Violation, ...]:
+    """Return the rules that the answer of an assignor breaks, if it is from outside this package.
+
+    Answers of this package's assignors are right by their own tests. Cost: that of `broken_rules`.
+    """
+    if not is_from_outside(assignor):
+        return ()
+    return broken_rules(group, answer.assignment, answer.withheld, protocol_of(assignor))
+
+
+def protocol_of(assignor: Assignor) -> RebalanceProtocol:
+    """Return the protocol whose hand-over rule the answers of an assignor have to keep."""
+    return RebalanceProtocol.COOPERATIVE if assignor.is_cooperative else RebalanceProtocol.EAGER
+
+
+__all__ = [
+    "Report",
+    "Rule",
+    "Violation",
+    "broken_rules",
+    "check",
+    "judged",
+    "protocol_of",
+    "summary",
+    "validity",
+]

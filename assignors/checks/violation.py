@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -41,6 +41,29 @@ class Violation:
     topic: str | None = None
     partition: int | None = None
     members: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The rule, the partition and the members, as words; of many members the first."""
+        shown = [*self.members[:MEMBERS_NAMED], "..."][: len(self.members)]
+        place = "" if self.topic is None else f" {self.topic}:{self.partition}"
+        return f"{self.rule}{place}" + (f" ({', '.join(shown)})" if shown else "")
+
+
+MEMBERS_NAMED = 5
+
+
+def summary(violations: Sequence[Violation]) -> str | None:
+    """Return the first violation in words, and how many there are; `None` where there is none.
+
+    >>> twice = Violation(rule=Rule.ASSIGNED_TWICE, topic="t", partition=0, members=("a", "b"))
+    >>> summary([twice]), summary([twice, Violation(rule=Rule.UNASSIGNED, topic="t", partition=1)])
+    ('assigned-twice t:0 (a, b)', 'assigned-twice t:0 (a, b), and 1 more')
+    """
+    if not violations:
+        return None
+    rest = len(violations) - 1
+    return violations[0].text + (f", and {rest} more" if rest else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

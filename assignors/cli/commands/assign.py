@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from assignors.assignor import Assignor
+from assignors.checks import judged
 from assignors.checks.compare import compare
 from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName, AssignorNames
 from assignors.cli.inputs.given_groups import (
@@ -22,7 +23,11 @@ from assignors.cli.inputs.typed.idle_options import refuse_idle
 from assignors.cli.outputs.comparison import show_compared
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_assigned, show_assignors
-from assignors.documents.answers import comparison_document, rebalance_document
+from assignors.documents.answers import (
+    comparison_document,
+    rebalance_document,
+    violations_document,
+)
 from assignors.documents.group_keys import USED_BY, given_weighting, key_unused
 from assignors.documents.values import SCHEMA, Document
 from assignors.names.assignor_names import BEST
@@ -32,7 +37,7 @@ from assignors.weighted.sticky import WEIGHTED
 
 BLANK: Document = {"assignment": None, "withheld": None, "notes": [], "stats": None}
 LISTED: Document = {"lists": None, "order": None}
-COMPARED: Document = {"owned": None, "compared": None, "different": None, "partitions": None}
+COMPARED: Document = dict.fromkeys(("owned", "compared", "violations", "different", "partitions"))
 
 
 @click.command()
@@ -128,7 +133,10 @@ def assign(
 
     def assigned_group(given: GivenGroup) -> Document:
         group = {key: given.document[key] for key in given.document if key not in USED_BY}
-        answer: dict[str, Any] = rebalance_document(chosen.assign(given.group))
+        rebalance = chosen.assign(given.group)
+        answer: dict[str, Any] = rebalance_document(rebalance)
+        if broken := judged(given.group, chosen, rebalance):
+            answer |= violations_document(broken)
         unused = () if chosen.family == WEIGHTED.family else given_weighting(given.document)
         notes = [key_unused(key, chosen.full_name) for key in unused]
         return (group if with_group else {}) | answer | {"notes": [*notes, *answer["notes"]]}
