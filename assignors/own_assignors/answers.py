@@ -19,7 +19,6 @@ from operator import index
 from typing import Any
 
 from assignors.assignor import Assignor, UserData
-from assignors.claims.reading import read_claim
 from assignors.jvm.failure import JavaFailure
 from assignors.model import Group, Member, MemberNote, member_ids_of
 from assignors.names.nearest import suggestion
@@ -122,8 +121,15 @@ def require_assignor(given: object) -> None:
         raise ValueError(f"assignor: {words}, found {given!r}")
 
 
+def with_claims_for(assignor: Assignor, group: Group) -> Group:
+    """Return the group as an assignor reads it that is not `checked`. Cost: O(claims)."""
+    if assignor.family in FAMILIES or isinstance(assignor.assign, CheckedAssign):
+        return group
+    return with_claims_read(group, assignor.user_data)
+
+
 def with_claims_read(group: Group, kind: UserData) -> Group:
-    """Return the group with what members claim under this `kind` as `owned` and `generation`.
+    """Return the group with what members claim under this kind as `owned` and `generation`.
 
     `owned_known` is false where a member may own anything; bytes and version stay as they are.
     Under `UserData.NONE` nobody claims anything, as in a real group. Cost: O(claims).
@@ -140,6 +146,8 @@ def with_claims_read(group: Group, kind: UserData) -> Group:
 
 
 def _with_claim_read(member: Member, kind: UserData) -> Member:
+    from assignors.claims import read_claim  # noqa: PLC0415 - loads numpy, which no --help needs
+
     claim = read_claim(member, kind)
     seen = member.generation, member.owned_known
     if claim.owned is member.owned and seen == (claim.generation, claim.is_known):

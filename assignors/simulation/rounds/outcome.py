@@ -53,7 +53,7 @@ class Outcome:
     """Partitions of subscribed topics that no member consumed after a round, summed over rounds."""
     withheld_left: int
     """Partitions still withheld when the event has settled."""
-    unassigned: Count32
+    unassigned: int
     """Partitions of subscribed topics that no member consumes at the end: then loads are not final,
     and `load_square_sum` may be below `optimum`."""
     load_min: int
