@@ -10,14 +10,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from assignors.assignor import Assignor, RebalanceProtocol, UserData
 from assignors.checks.distance import distance
 from assignors.checks.handover import handover, needs_follow_up
 from assignors.checks.validity import validity
 from assignors.checks.violation import Report, Rule, Violation, summary
-from assignors.model import Assignment, Group, require_group
+from assignors.claims import is_claim_known, unknown_claims_note
+from assignors.model import Assignment, Group, MemberNote, MemberNoteCode, require_group
 from assignors.names.sequences import as_partitions
 from assignors.own_assignors.answers import is_from_outside
 from assignors.rebalance import Rebalance
@@ -58,40 +59,60 @@ def check(
     if protocol not in CLAIMS_READ_FROM:
         raise ValueError(f"protocol: expected a RebalanceProtocol, found {protocol!r}")
     waiting = as_partitions({} if withheld is None else withheld, "withheld")
-    violations = broken_rules(group, assignment, waiting, protocol)
+    violations, in_doubt = _broken_rules(group, assignment, waiting, protocol)
     kind = CLAIMS_READ_FROM[protocol] if user_data is None else user_data
     gaps: dict[str, int | float | bool | None] = distance(group, assignment, kind)
     is_cooperative = protocol is RebalanceProtocol.COOPERATIVE
     gaps["follow_up"] = is_cooperative and needs_follow_up(group, waiting)
-    return Report(violations=violations, gaps=gaps)
+    return Report(
+        violations=violations,
+        in_doubt=in_doubt,
+        notes=_notes(group, in_doubt) if is_cooperative else (),
+        gaps=gaps,
+    )
 
 
-def broken_rules(
+def _broken_rules(
     group: Group, assignment: Assignment, withheld: TopicPartitions, protocol: RebalanceProtocol
-) -> tuple[Violation, ...]:
-    """Return every rule that the assignment breaks, the hand-over's where members hand over.
-
-    Cost: O(claims + size of assignment and withheld + partitions of subscribed topics).
-    """
+) -> tuple[tuple[Violation, ...], tuple[Violation, ...]]:
+    """Return every rule that the assignment breaks, and where nobody knows whether it does."""
     found = validity(group, assignment, withheld)
     if protocol is RebalanceProtocol.COOPERATIVE:
-        return (*found, *handover(group, assignment, withheld))
+        broken, in_doubt = handover(group, assignment, withheld)
+        return (*found, *broken), tuple(in_doubt)
     idle = [
         Violation(rule=Rule.WITHHELD_WITHOUT_REASON, topic=topic, partition=partition)
         for topic, numbers in withheld.items()
         for partition in numbers
     ]
-    return (*found, *idle)
+    return (*found, *idle), ()
+
+
+def _notes(group: Group, in_doubt: Sequence[Violation]) -> tuple[MemberNote, ...]:
+    """Return why claims are not known, and which partitions are in doubt because of that."""
+    notes = [unknown_claims_note(each) for each in group.members if not is_claim_known(each)]
+    if in_doubt:
+        shown = ", ".join(f"{each.topic}:{each.partition}" for each in in_doubt[:PARTITIONS_NAMED])
+        more = ", ..." if len(in_doubt) > PARTITIONS_NAMED else ""
+        words = "given though a member with unknown claims may own them; nobody else claims them"
+        text = f"{words}: {shown}{more}"
+        notes.append(MemberNote(code=MemberNoteCode.CLAIMS_NOT_KNOWN.value, text=text))
+    return tuple(notes)
+
+
+PARTITIONS_NAMED = 10
 
 
 def judged(group: Group, assignor: Assignor, answer: Rebalance) -> tuple[Violation, ...]:
     """Return the rules that the answer of an assignor breaks, if it is from outside this package.
 
-    Answers of this package's assignors are right by their own tests. Cost: that of `broken_rules`.
+    Answers of this package's assignors are right by their own tests. Cost: O(claims + its size
+    + partitions of subscribed topics).
     """
     if not is_from_outside(assignor):
         return ()
-    return broken_rules(group, answer.assignment, answer.withheld, protocol_of(assignor))
+    found, _ = _broken_rules(group, answer.assignment, answer.withheld, protocol_of(assignor))
+    return found
 
 
 def protocol_of(assignor: Assignor) -> RebalanceProtocol:
@@ -103,7 +124,6 @@ __all__ = [
     "Report",
     "Rule",
     "Violation",
-    "broken_rules",
     "check",
     "judged",
     "protocol_of",

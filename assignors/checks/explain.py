@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING
 from assignors.assignor import Assignor, UserData
 from assignors.checks import Violation, judged
 from assignors.checks.verdicts import SENTENCES, Clause, Verdict
-from assignors.claims import Claim, Claims, claims_of, favoured_owners, read_claim
+from assignors.claims import (
+    Claim,
+    Claims,
+    claims_of,
+    favoured_owners,
+    read_claim,
+    unknown_claims_text,
+)
 from assignors.model import NO_GENERATION, Group
 from assignors.names.nearest import suggestion
 from assignors.own_assignors.answers import with_checked_answers
@@ -240,7 +247,7 @@ def _claims(
     for member, claim, is_subscribed in claiming:
         is_believed = member.member_id == favoured
         if not claim.is_known:
-            reason = "its bytes do not say what it owns"
+            reason = unknown_claims_text(member)
         elif not is_subscribed:
             reason = "it does not subscribe to the topic"
         elif is_believed:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from assignors.model import MemberNote
+
 
 class Rule(StrEnum):
     """The rules an assignment can break, one sentence each."""
@@ -30,7 +32,8 @@ class Rule(StrEnum):
     """A partition is withheld only while a member may still consume it."""
     GIVEN_TOO_EARLY = "given-too-early"
     """Under the cooperative protocol a partition is given to X only if nobody else claims it,
-    or if X claims it with the last generation and nobody else does with that one."""
+    or if X claims it with the last generation and nobody else does with that one. One that nobody
+    else claims is a note where the claims of a member are not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,5 +74,9 @@ class Report:
     """What `check` found."""
 
     violations: tuple[Violation, ...] = ()
+    in_doubt: tuple[Violation, ...] = ()
+    """Partitions that nobody else claims, given while the claims of some member are not known."""
+    notes: tuple[MemberNote, ...] = ()
+    """The members whose claims are not known, and why; then what is in doubt because of them."""
     gaps: Mapping[str, int | float | bool | None] = field(default_factory=dict)
     """How far the assignment is from the best possible; see `distance.distance` for the keys."""

@@ -65,8 +65,11 @@ def note_document(note: MemberNote) -> Document:
 
 
 def report_document(report: Report) -> Document:
-    """Return what a check found: the violations, and the distances to the best assignment."""
-    return {**violations_document(report.violations), "gaps": dict(report.gaps)}
+    """Return what a check found: violations, distances to the best assignment, notes if any."""
+    document: Document = {**violations_document(report.violations), "gaps": dict(report.gaps)}
+    if report.notes:
+        document["notes"] = [note_document(note) for note in report.notes]
+    return document
 
 
 def violations_document(violations: Sequence[Violation]) -> Document:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 from assignors.assignor import Assignor
 from assignors.checks import judged
 from assignors.checks.compare import compare
+from assignors.claims import is_claim_known
 from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName, AssignorNames
 from assignors.cli.inputs.given_groups import (
     GivenGroup,
@@ -28,10 +30,13 @@ from assignors.documents.answers import (
     rebalance_document,
     violations_document,
 )
-from assignors.documents.group_keys import USED_BY, given_weighting, key_unused
+from assignors.documents.group_keys import USED_BY, given_weighting, key_unused, unused_keys
+from assignors.documents.groups import assignment_from_document
 from assignors.documents.values import SCHEMA, Document
+from assignors.leader import Memory, lead_members
 from assignors.names.assignor_names import BEST
 from assignors.options import OnFailure, Options
+from assignors.rebalance import Rebalance
 from assignors.registry import ASSIGNORS
 from assignors.weighted.sticky import WEIGHTED
 
@@ -109,6 +114,10 @@ def assign(
     with `lists` and `order` too. java/sticky keeps {"state": {"max_generation": n}} between rounds:
     give it back with the next group.
 
+    A member whose bytes do not say what it owns, as of version 0, may own anything: for one round
+    nobody gets what no other member claims. In the next round it owns what `assignment` has beside
+    the group, as assign --with-group writes it: a leader remembers what it assigned.
+
     A search that --limit ends assigns everything, and adds limit_reached, balance_gap_max and
     moves_gap_max to `stats`.
     """
@@ -133,12 +142,14 @@ def assign(
 
     def assigned_group(given: GivenGroup) -> Document:
         group = {key: given.document[key] for key in given.document if key not in USED_BY}
-        rebalance = chosen.assign(given.group)
+        rebalance, remembers = _led(chosen, given)
         answer: dict[str, Any] = rebalance_document(rebalance)
         if broken := judged(given.group, chosen, rebalance):
             answer |= violations_document(broken)
         unused = () if chosen.family == WEIGHTED.family else given_weighting(given.document)
         notes = [key_unused(key, chosen.full_name) for key in unused]
+        if not remembers:
+            notes += unused_keys(given.document, USED_BY.keys() - {"assignment"})
         return (group if with_group else {}) | answer | {"notes": [*notes, *answer["notes"]]}
 
     named: Document = {
@@ -146,8 +157,24 @@ def assign(
         "protocol": "cooperative" if chosen.is_cooperative else "eager",
     }
     blank = named | BLANK | (LISTED if chosen.keeps_lists else {})
-    results = group_results(files, blank, beside, assigned_group)
+    results = group_results(files, blank, beside, assigned_group, ("assignment",))
     context.exit(write(results, form, show_assigned))
+
+
+def _led(assignor: Assignor, given: GivenGroup) -> tuple[Rebalance, bool]:
+    """Return the answer of a leader, and whether it remembers the `assignment` of the document.
+
+    Where the bytes of a member do not say what it owns, that is what it owns, as in `lead`; but a
+    copy of Kafka's assigns what Kafka does.
+    """
+    plan, group = given.document.get("assignment"), given.group
+    is_silent = not all(map(is_claim_known, group.members))
+    remembers = plan is not None and is_silent and assignor.is_cooperative
+    if not remembers or assignor.keeps_lists:
+        return assignor.assign(group), False
+    memory = Memory(plan=assignment_from_document(plan), state=group.state)
+    rebalance, _, must_follow_up = lead_members(assignor, group, memory=memory)
+    return replace(rebalance, follow_up=must_follow_up), True
 
 
 @click.command()
