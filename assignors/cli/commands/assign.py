@@ -30,7 +30,7 @@ from assignors.documents.answers import (
     rebalance_document,
     violations_document,
 )
-from assignors.documents.group_keys import USED_BY, given_weighting, key_unused, unused_keys
+from assignors.documents.group_keys import USED_BY, given_weighting, key_unused
 from assignors.documents.groups import assignment_from_document
 from assignors.documents.values import SCHEMA, Document
 from assignors.leader import Memory, lead_members
@@ -142,14 +142,12 @@ def assign(
 
     def assigned_group(given: GivenGroup) -> Document:
         group = {key: given.document[key] for key in given.document if key not in USED_BY}
-        rebalance, remembers = _led(chosen, given)
+        rebalance = _led(chosen, given)
         answer: dict[str, Any] = rebalance_document(rebalance)
         if broken := judged(given.group, chosen, rebalance):
             answer |= violations_document(broken)
         unused = () if chosen.family == WEIGHTED.family else given_weighting(given.document)
         notes = [key_unused(key, chosen.full_name) for key in unused]
-        if not remembers:
-            notes += unused_keys(given.document, USED_BY.keys() - {"assignment"})
         return (group if with_group else {}) | answer | {"notes": [*notes, *answer["notes"]]}
 
     named: Document = {
@@ -157,24 +155,30 @@ def assign(
         "protocol": "cooperative" if chosen.is_cooperative else "eager",
     }
     blank = named | BLANK | (LISTED if chosen.keeps_lists else {})
-    results = group_results(files, blank, beside, assigned_group, ("assignment",))
+    results = group_results(files, blank, beside, assigned_group, partial(_used, chosen))
     context.exit(write(results, form, show_assigned))
 
 
-def _led(assignor: Assignor, given: GivenGroup) -> tuple[Rebalance, bool]:
-    """Return the answer of a leader, and whether it remembers the `assignment` of the document.
+def _led(assignor: Assignor, given: GivenGroup) -> Rebalance:
+    """Return the answer of a leader, which remembers the `assignment` of the document."""
+    if not _used(assignor, given):
+        return assignor.assign(given.group)
+    plan = assignment_from_document(given.document["assignment"])
+    memory = Memory(plan=plan, state=given.group.state)
+    rebalance, _, must_follow_up = lead_members(assignor, given.group, memory=memory)
+    return replace(rebalance, follow_up=must_follow_up)
 
-    Where the bytes of a member do not say what it owns, that is what it owns, as in `lead`; but a
-    copy of Kafka's assigns what Kafka does.
+
+def _used(assignor: Assignor, given: GivenGroup) -> tuple[str, ...]:
+    """Return the keys of a group that count beside those of every group.
+
+    The `assignment` of the round before is what members own whose bytes do not say so, as in
+    `lead`. A copy of Kafka's assigns what Kafka does.
     """
-    plan, group = given.document.get("assignment"), given.group
-    is_silent = not all(map(is_claim_known, group.members))
-    remembers = plan is not None and is_silent and assignor.is_cooperative
-    if not remembers or assignor.keeps_lists:
-        return assignor.assign(group), False
-    memory = Memory(plan=assignment_from_document(plan), state=group.state)
-    rebalance, _, must_follow_up = lead_members(assignor, group, memory=memory)
-    return replace(rebalance, follow_up=must_follow_up), True
+    is_silent = not all(map(is_claim_known, given.group.members))
+    remembers = is_silent and assignor.is_cooperative and not assignor.keeps_lists
+    has_plan = given.document.get("assignment") is not None
+    return ("assignment",) if remembers and has_plan else ()
 
 
 @click.command()

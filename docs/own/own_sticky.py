@@ -34,4 +34,4 @@ def assign(group: Group) -> Rebalance:
     return Rebalance(assignment=assignment)
 
 
-STICKY = Assignor(family="own", name="own-sticky", assign=assign, user_data=UserData.STICKY)
+OWN_STICKY = Assignor(family="own", name="own-sticky", assign=assign, user_data=UserData.STICKY)
