@@ -246,7 +246,7 @@ def _claims(
     explained = []
     for member, claim, is_subscribed in claiming:
         is_believed = member.member_id == favoured
-        if not claim.is_known:
+        if not claim.is_known and partition not in claim.owned.get(topic, ()):
             reason = unknown_claims_text(member)
         elif not is_subscribed:
             reason = "it does not subscribe to the topic"
