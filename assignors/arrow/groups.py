@@ -12,7 +12,7 @@ other rows are not affected. Its sentences and places are those of the JSON form
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from assignors.arrow.codecs import partition_structs
@@ -44,6 +44,7 @@ from assignors.model import (
     Cluster,
     Group,
     Member,
+    MemberNote,
     Topic,
     with_shared_topics,
 )
@@ -110,7 +111,7 @@ def _assigned(topics: object, members: object, assignor: object) -> dict[str, An
         ],
         "withheld": partition_structs(answer.withheld),
         "follow_up": answer.follow_up,
-        "notes": [f"{note.member_id}: {note.code}: {note.text}" for note in answer.notes],
+        "notes": _notes(answer.notes),
     }
 
 
@@ -136,7 +137,16 @@ def _checked(
         }
         for violation in report.violations
     ]
-    return {"violations": violations, **{name: report.gaps[name] for name in GAPS}}
+    gaps = {name: report.gaps[name] for name in GAPS}
+    return {"violations": violations, **gaps, "notes": _notes(report.notes)}
+
+
+def _notes(notes: Iterable[MemberNote]) -> list[str]:
+    """Return each note as a text, behind the member that it is about, if it is about one."""
+    return [
+        f"{'' if note.member_id is None else f'{note.member_id}: '}{note.code}: {note.text}"
+        for note in notes
+    ]
 
 
 def _registered(name: object) -> Assignor:

@@ -85,6 +85,7 @@ CHECKED = pa.struct(
         ("balance_gap", pa.int64()),
         ("moved", pa.int64()),
         ("moved_minimum", pa.int64()),
+        ("notes", pa.list_(pa.string())),
         ("error", pa.string()),
     ]
 )

@@ -17,7 +17,17 @@ OWN_PREFIX = "_"
 """What the user's own keys begin with; nobody reads those."""
 
 ANSWER_KEYS = frozenset(
-    {"schema", "assignor", "notes", "stats", "lists", "order", "deferred", "error"}
+    {
+        "schema",
+        "assignor",
+        "notes",
+        "stats",
+        "lists",
+        "order",
+        "deferred",
+        "violations",
+        "error",
+    }
 )
 """Keys of `assign`'s answers: an answer with its group beside it is a document too."""
 

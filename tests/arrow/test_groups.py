@@ -137,6 +137,17 @@ def test_a_cooperative_answer_is_right_together_with_what_it_withholds() -> None
     assert rules(checked(AS_STRUCTS, given, "eager", withheld)) == ["withheld-without-reason"] * 2
 
 
+def test_why_claims_are_not_known_is_in_the_notes_of_a_check() -> None:
+    silent = [{"id": "a", "subscription": bytes.fromhex("000000000001000174ffffffff")}]
+    given = [{"member": "a", "partitions": [{"topic": "t", "partitions": [0, 1, 2, 3]}]}]
+    found = checked(silent, given, "cooperative")
+    assert (found["error"], rules(found)) == (None, [])
+    why, doubt = found["notes"]
+    assert why == "a: claims-not-known: version 0 has no owned partitions: write version 1 or newer"
+    assert doubt.startswith("claims-not-known: given though")
+    assert checked(AS_STRUCTS, given, "eager")["notes"] == []
+
+
 def test_cooperative_members_let_go_before_others_get_and_eager_ones_have_no_need() -> None:
     moved = [
         {"member": "a", "partitions": [{"topic": "t", "partitions": [0, 1]}]},

@@ -188,7 +188,7 @@ def replay(
     has printed; or a log segment (.log), or a folder of them; or -, lines of standard input.
 
     Exit code 1 when there are findings of --min-severity or worse (low by default: notes alone
-    are none), 2 when the source cannot be read.
+    are none), or an assignor of --what-if fails or breaks rules; 2 when the source cannot be read.
     """
     if is_sample:
         if source is not None or bootstrap is not None or config is not None:
@@ -245,7 +245,8 @@ def replay(
             kinds = ", ".join(sorted(selection.kinds))
             of_kind = f" of kind {kinds}" if kinds else ""
             click.echo(f"no findings{of_kind} of severity {selection.min_severity} or worse")
-    context.exit(max(code, VIOLATIONS) if tables.anomalies else code)
+    has_failed = any(row.error is not None for row in tables.outcomes)
+    context.exit(max(code, VIOLATIONS) if tables.anomalies or has_failed else code)
 
 
 def _sample(context: click.Context) -> str:

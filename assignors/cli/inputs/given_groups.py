@@ -151,7 +151,7 @@ def group_results(
     blank: Blank,
     options: GroupOptions,
     result_of: Callable[[GivenGroup], Document],
-    used: Collection[str] = (),
+    used: Collection[str] | Callable[[GivenGroup], Collection[str]] = (),
 ) -> Iterator[Document]:
     """Yield the result document of each group of the files, in order.
 
@@ -169,7 +169,7 @@ def group_result(
     blank: Blank,
     options: GroupOptions,
     result_of: Callable[[GivenGroup], Document],
-    used: Collection[str] = (),
+    used: Collection[str] | Callable[[GivenGroup], Collection[str]] = (),
 ) -> Document:
     """Return the result document of one group, as `group_results` yields it."""
     notes: list[Document] = []
@@ -179,7 +179,7 @@ def group_result(
         notes[:] = given.notes
         if isinstance(entry, DescribedGroup):
             return result_of(given)
-        notes.extend(unused_keys(given.document, used))
+        notes.extend(unused_keys(given.document, used(given) if callable(used) else used))
         own_id: Document = {"id": given.document["id"]} if "id" in given.document else {}
         return {**own_id, **result_of(given)}
 

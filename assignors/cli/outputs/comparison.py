@@ -71,6 +71,9 @@ def show_compared(documents: Iterable[Document], *, reasons: bool = False) -> No
                 console.print(
                     clean(f"  {shown_name(column['name'])} fails: {column['failure']}"), style="red"
                 )
+            if column["first_violation"] is not None:
+                words = f"  {shown_name(column['name'])} breaks {column['first_violation']}"
+                console.print(clean(words), style="red")
         hint = "" if reasons or not document["different"] else "; --reasons says why"
         console.print(f"  {document['different']} partitions differ{hint}", style="bold")
         partitions: Sequence[Fields] = document["partitions"]  # type: ignore[assignment]

@@ -89,6 +89,7 @@ def show_assigned(documents: Iterable[Document]) -> None:
         if stats["follow_up"]:
             console.print("  the leader must start another round itself", style="yellow")
         print_notes(console, document)
+        _print_violations(console, document, line)
 
 
 def _shown_stats(stats: Fields) -> Fields:
@@ -110,23 +111,30 @@ def show_checked(documents: Iterable[Document]) -> None:
         if document["error"] is not None:
             print_wrapped(console, f"{group_name(document, line)}: {error_text(document)}", "red")
             continue
-        violations: Sequence[Fields] = document["violations"]  # type: ignore[assignment]
-        if violations:
-            table = FittedTable("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
-            table.title = f"{group_name(document, line)}: {len(violations)} violations"
-            for found in violations:
-                table.add_row(
-                    found["rule"],
-                    cell(found["topic"]),
-                    cell(found["partition"]),
-                    names_cell(found["members"]),
-                )
-            console.print(table)
+        if document["violations"]:
+            _print_violations(console, document, line)
         else:
             console.print(f"{group_name(document, line)}: no violations", style="green")
         gaps: Fields = document["gaps"]  # type: ignore[assignment]
         print_wrapped(console, _figures(gaps), "dim", indent="  ")
         print_notes(console, document)
+
+
+def _print_violations(console: Console, document: Fields, line: int) -> None:
+    """Draw a row a broken rule, if there are any."""
+    violations: Sequence[Fields] = document.get("violations", ())
+    if not violations:
+        return
+    table = FittedTable("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
+    table.title = f"{group_name(document, line)}: {len(violations)} violations"
+    for found in violations:
+        table.add_row(
+            found["rule"],
+            cell(found["topic"]),
+            cell(found["partition"]),
+            names_cell(found["members"]),
+        )
+    console.print(table)
 
 
 def show_explained(documents: Iterable[Document]) -> None:
@@ -138,6 +146,7 @@ def show_explained(documents: Iterable[Document]) -> None:
             continue
         print_wrapped(console, clean(str(document["text"])), "bold")
         print_notes(console, document)
+        _print_violations(console, document, line)
         claims: Sequence[Fields] = document["claims"]  # type: ignore[assignment]
         if not claims:
             console.print("  no claim to it is read", style="dim")

@@ -34,6 +34,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from assignors.assignor import Assignor
+from assignors.checks import judged, summary
 from assignors.leader import REPAIR, Memory, lead_members
 from assignors.model import NO_GENERATION, Assignment, Cluster, Group, Member, Topic
 from assignors.ownership.changes import pairs
@@ -60,7 +61,8 @@ SERVER = "server"
 def what_if(analysis: GroupAnalysis, assignor: Assignor) -> Iterator[OutcomeRow]:
     """Yield a row for each generation that had members, and one that sums up each life.
 
-    An assignor that raises leaves everything where it was, and its row has the error. Where a copy
+    An assignor that raises leaves everything where it was, and its row has the error; so has a row
+    in which the answer of somebody's own assignor breaks a rule. Where a copy
     of Java's would raise, a repaired answer is used. Share groups and streams groups are left out:
     their assignors solve another problem. Cost: that of the assignor and of the solver.
     """
@@ -129,6 +131,8 @@ def _settled(
             counted = figures(kind, start, current, analysis.partition_counts)
             current = start
             break
+        if error is None and (broken := judged(group, assignor, answer)):
+            error = f"broken rules: {summary(broken)}"
         rounds += 1
         given = _given(start, answer.assignment, last + 1)
         counted = figures(kind, given, current, analysis.partition_counts)
@@ -137,7 +141,7 @@ def _settled(
         is_over = is_over or kind is Kind.CONSUMER or not assignor.is_cooperative
         current = given
         if not is_over and rounds == ROUNDS_MAX:
-            error = f"not settled after {ROUNDS_MAX} rounds"
+            error = error or f"not settled after {ROUNDS_MAX} rounds"
             break
     assert current is not None
     return Tried(
