@@ -86,6 +86,10 @@ def _of_life(
         if analysed.generation.is_from_broker:
             before, memory, last = analysed.generation, Memory(), None
             continue
+        if analysed.generation.other_protocol is not None:
+            before, memory, last = None, Memory(), None
+            yield outcome_row(analysis, life_analysis, assignor, analysed, _not_tried(analysed))
+            continue
         if last is not None and before is not None and _is_unchanged(analysed, last):
             tried = _idle(analysis, assignor, analysed, before, memory)
         else:
@@ -163,6 +167,20 @@ def _idle(
     same = replace(same, number=before.number)
     counted = figures(_kind(assignor), same, before, analysis.partition_counts)
     return Tried(generation=same, rounds=0, moved=0, stopped=0, figures=counted, memory=memory)
+
+
+def _not_tried(analysed: GenerationAnalysis) -> Tried:
+    """Return the row of a generation whose members are no consumers: nothing happens in it."""
+    generation = analysed.generation
+    return Tried(
+        generation=generation,
+        rounds=0,
+        moved=0,
+        stopped=0,
+        figures=analysed.figures,
+        memory=Memory(),
+        error=f"not tried: protocol type {generation.other_protocol}, assignments are not read",
+    )
 
 
 def _weighting(analysis: GroupAnalysis, generation: Generation) -> Weighting | None:
