@@ -61,8 +61,9 @@ def what_if(analysis: GroupAnalysis, assignor: Assignor) -> Iterator[OutcomeRow]
     """Yield a row for each generation that had members, and one that sums up each life.
 
     An assignor that raises leaves everything where it was, and its row has the error. Where a copy
-    of Java's would raise, a repaired answer is used. Share groups and streams groups are left out:
-    their assignors solve another problem. Cost: that of the assignor and of the solver.
+    of Java's would raise, a repaired answer is used. Share groups, streams groups and protocol
+    types other than `consumer` are left out: their assignors solve another problem. Cost: that of
+    the assignor and of the solver.
     """
     chosen = assignor.configured(REPAIR)
     for life_analysis in analysis.lives:
@@ -80,15 +81,11 @@ def _of_life(
     memory = Memory()
     last: GenerationAnalysis | None = None
     for analysed in life_analysis.generations:
-        if not analysed.generation.members:
+        if not analysed.generation.members or analysed.generation.other_protocol is not None:
             before, memory, last = None, Memory(), None
             continue
         if analysed.generation.is_from_broker:
             before, memory, last = analysed.generation, Memory(), None
-            continue
-        if analysed.generation.other_protocol is not None:
-            before, memory, last = None, Memory(), None
-            yield outcome_row(analysis, life_analysis, assignor, analysed, _not_tried(analysed))
             continue
         if last is not None and before is not None and _is_unchanged(analysed, last):
             tried = _idle(analysis, assignor, analysed, before, memory)
@@ -167,20 +164,6 @@ def _idle(
     same = replace(same, number=before.number)
     counted = figures(_kind(assignor), same, before, analysis.partition_counts)
     return Tried(generation=same, rounds=0, moved=0, stopped=0, figures=counted, memory=memory)
-
-
-def _not_tried(analysed: GenerationAnalysis) -> Tried:
-    """Return the row of a generation whose members are no consumers: nothing happens in it."""
-    generation = analysed.generation
-    return Tried(
-        generation=generation,
-        rounds=0,
-        moved=0,
-        stopped=0,
-        figures=analysed.figures,
-        memory=Memory(),
-        error=f"not tried: protocol type {generation.other_protocol}, assignments are not read",
-    )
 
 
 def _weighting(analysis: GroupAnalysis, generation: Generation) -> Weighting | None:

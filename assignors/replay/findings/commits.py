@@ -45,7 +45,9 @@ def commits_back(analysis: GroupAnalysis, _: Thresholds) -> Iterator[tuple[int, 
         yield times.life_at(drop.commit.at_ms).life, _back(drop, times)
 
 
-def offsets_removed(analysis: GroupAnalysis, _: Thresholds) -> Iterator[tuple[int, Finding]]:
+def offsets_removed(
+    analysis: GroupAnalysis, thresholds: Thresholds
+) -> Iterator[tuple[int, Finding]]:
     """Yield, with their lives, tombstones of offsets of a topic that members subscribe to then.
 
     Or later: an empty group that never returns misses nothing. Cost: linear in the commits.
@@ -57,36 +59,39 @@ def offsets_removed(analysis: GroupAnalysis, _: Thresholds) -> Iterator[tuple[in
     for drop in removed:
         commit = drop.commit
         needed = times.next_with_topic(commit.topic, commit.at_ms)
-        if needed is None:
-            continue
-        late_ms = needed.at_ms - commit.at_ms
-        when = (
-            f"{seconds(late_ms)} before the group returned with generation {needed.number}"
-            if late_ms > 0
-            else "while the group had members"
-        )
-        age = (
-            "its last commit is not in the records"
-            if drop.last is None
-            else f"{seconds(max(commit.at_ms - drop.last.at_ms, 0))} after its last commit"
-        )
-        here = times.generation_at(commit.at_ms)
-        yield (
-            times.life_at(commit.at_ms).life,
-            Finding(
-                kind=AnomalyKind.OFFSETS_REMOVED,
-                generation=None if here is None else here.number,
-                at_ms=commit.at_ms,
-                until_ms=commit.at_ms,
-                topic=commit.topic,
-                partition=commit.partition,
-                partitions={commit.topic: (commit.partition,)},
-                evidence=(
-                    f"the offset of {commit.topic}[{commit.partition}] was removed {when}, {age} "
-                    "(offsets.retention.minutes): its consumer starts from auto.offset.reset"
-                ),
-            ),
-        )
+        if needed is not None:
+            yield times.life_at(commit.at_ms).life, _removed(drop, needed, times, thresholds)
+
+
+def _removed(drop: _Drop, needed: Generation, times: _Times, thresholds: Thresholds) -> Finding:
+    """Return that an offset was removed which the members of a generation need."""
+    commit = drop.commit
+    is_empty = needed.at_ms > commit.at_ms
+    when = "while the group had members"
+    if is_empty:
+        away = seconds(needed.at_ms - commit.at_ms)
+        when = f"{away} before the group returned with generation {needed.number}"
+    age_ms = None if drop.last is None else max(commit.at_ms - drop.last.at_ms, 0)
+    age = "its last commit is not in the records"
+    if age_ms is not None:
+        age = f"{seconds(age_ms)} after its last commit"
+    is_by_tool = is_empty and age_ms is not None and age_ms < thresholds.retention_ms
+    here = times.generation_at(commit.at_ms)
+    return Finding(
+        kind=AnomalyKind.OFFSETS_RESET if is_by_tool else AnomalyKind.OFFSETS_REMOVED,
+        cause="removed",
+        generation=None if here is None else here.number,
+        at_ms=commit.at_ms,
+        until_ms=commit.at_ms,
+        topic=commit.topic,
+        partition=commit.partition,
+        partitions={commit.topic: (commit.partition,)},
+        evidence=(
+            f"the offset of {commit.topic}[{commit.partition}] was removed {when}, {age} "
+            f"({'by a tool' if is_by_tool else 'offsets.retention.minutes'}): its consumer starts "
+            "from auto.offset.reset"
+        ),
+    )
 
 
 def _drops(analysis: GroupAnalysis) -> Iterator[_Drop]:
@@ -140,6 +145,7 @@ def _back(drop: _Drop, times: _Times) -> Finding:
         kind = AnomalyKind.WENT_BACK
         where = f"in generation {number}, while {new or 'no single member'} owned it"
     gone = last.offset - commit.offset
+    is_other_life = times.life_at(last.at_ms) != times.life_at(commit.at_ms)
     return Finding(
         kind=kind,
         generation=number,
@@ -147,7 +153,7 @@ def _back(drop: _Drop, times: _Times) -> Finding:
         until_ms=commit.at_ms,
         count=gone,
         member_id=new,
-        members=() if old is None or new is None else (old,),
+        members=() if old is None or new is None or is_other_life else (old,),
         topic=commit.topic,
         partition=commit.partition,
         partitions={commit.topic: (commit.partition,)},
@@ -167,8 +173,9 @@ class _Times:
         self.starts = [span.from_ms for span in self.lives]
         self.generations = [one for life in lives for one in life.generations]
         self.begun = [one.at_ms for one in self.generations]
-        self.ends = [life.to_ms for life in lives]
         self.owners = by_partition(sole_owners(analysis))
+        self.with_topic: dict[str, list[Generation]] = {}
+        """Topic -> generations with members that subscribe to it, made when first asked for."""
 
     def life_at(self, at_ms: int) -> Span:
         """Return the life; what was before the first belongs to it."""
@@ -184,15 +191,18 @@ class _Times:
     def owner_at(self, place: TopicPartition, at_ms: int) -> str | None:
         """Return the only owner of a partition."""
         listed = self.owners.get(place, [])
-        begun = bisect_right([one.start for one in listed], at_ms)
+        begun = bisect_right(listed, at_ms, key=lambda one: one.start)
         last = listed[begun - 1] if begun else None
         return last.member_id if last is not None and at_ms < last.until else None
 
     def next_with_topic(self, topic: str, at_ms: int) -> Generation | None:
         """Return the generation at a moment if members subscribe to the topic, or the next."""
-        first = max(bisect_right(self.begun, at_ms) - 1, 0)
-        for generation in self.generations[first:]:
-            is_over = generation.until_ms is not None and generation.until_ms <= at_ms
-            if not is_over and any(topic in member.topics for member in generation.members):
-                return generation
-        return None
+        if not self.with_topic:
+            for generation in self.generations:
+                for name in {one for member in generation.members for one in member.topics}:
+                    self.with_topic.setdefault(name, []).append(generation)
+        listed = self.with_topic.get(topic, [])
+        begun = bisect_right(listed, at_ms, key=lambda one: one.at_ms)
+        if begun and (listed[begun - 1].until_ms or at_ms + 1) > at_ms:
+            return listed[begun - 1]
+        return listed[begun] if begun < len(listed) else None

@@ -332,13 +332,13 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
     ),
     AnomalyKind.OFFSETS_RESET: KindOfFinding(
         severity=Severity.NOTE,
-        meaning="an offset was set back while the group had no members",
+        meaning="an offset was set back, or removed, while the group had no members",
         how_sure=(
             "certain for the offsets; whether a tool did it or a consumer that assigns its "
             "partitions itself is not recorded"
         ),
-        what_to_do="Nothing, if somebody reset the offsets on purpose",
-        count="records",
+        what_to_do="Nothing, if somebody reset or deleted the offsets on purpose",
+        count="records, or offsets removed",
     ),
     AnomalyKind.STREAMS_PROBING: KindOfFinding(
         severity=Severity.NOTE,

@@ -213,18 +213,22 @@ def left_out(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
 def never_assigned(analysis: GroupAnalysis, _: Thresholds) -> Iterator[tuple[int, Finding]]:
     """Yield, with their lives, subscribed topics of which no partition is known."""
 
-    def unknown(analysed: GenerationAnalysis) -> Iterator[str]:
+    def unknown(analysed: GenerationAnalysis) -> Iterator[tuple[str, str]]:
         for member in analysed.generation.members:
-            yield from (one for one in member.topics if one not in analysis.partition_counts)
+            for topic in member.topics:
+                if topic not in analysis.partition_counts:
+                    yield member.member_id, topic
 
     for life_analysis in analysis.lives:
-        for topic, run in runs(life_analysis.generations, unknown):
-            members = {
-                member.member_id: None
-                for analysed in run
-                for member in analysed.generation.members
-                if topic in member.topics
-            }
+        members: dict[str, dict[str, None]] = {}
+        for analysed in life_analysis.generations:
+            for member, topic in unknown(analysed):
+                members.setdefault(topic, {})[member] = None
+        if not members:
+            continue
+        for topic, run in runs(
+            life_analysis.generations, lambda analysed: (one for _, one in unknown(analysed))
+        ):
             yield (
                 life_analysis.life.number,
                 Finding(
@@ -232,12 +236,12 @@ def never_assigned(analysis: GroupAnalysis, _: Thresholds) -> Iterator[tuple[int
                     generation=run[0].generation.number,
                     at_ms=subscribed_ms(run[0].generation, topic),
                     until_ms=run[-1].generation.until_ms,
-                    members=tuple(members),
+                    members=tuple(members[topic]),
                     topic=topic,
                     evidence=(
                         f"nobody ever had a partition of {topic}, to which "
-                        f"{amount(len(members), 'member')} subscribed in {span(run)}: whether it "
-                        "has any is not in the records (--partitions)"
+                        f"{amount(len(members[topic]), 'member')} subscribed: whether it has any "
+                        f"is not in the records (--partitions); in {span(run)}"
                     ),
                 ),
             )

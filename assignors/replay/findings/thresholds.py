@@ -24,6 +24,9 @@ class Thresholds:
     """So often a group instance id goes to another member within `instance_window_ms`."""
     instance_window_ms: int = 600_000
     """The time that counts for it."""
+    retention_ms: int = 86_400_000
+    """An offset that is removed sooner after its last commit, from an empty group, did not expire:
+    a tool removed it. `offsets.retention.minutes` was a day in old brokers and is seven now."""
     passing_ms: int = 1_000
     """Uneven or unassigned for less than this is no finding: a leader that knows no topics yet
     assigns nothing at first, and a broker computes the target of an epoch a moment later."""

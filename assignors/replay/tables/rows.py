@@ -70,7 +70,7 @@ class AnomalyKind(StrEnum):
     REPEATED = "repeated-at-handover"
     """A commit is lower than the one before it by less than a commit interval, at a hand-over."""
     OFFSETS_RESET = "offsets-reset"
-    """Offsets were set back while the group had no members."""
+    """Offsets were set back or removed while the group had no members, as tools do."""
     STREAMS_PROBING = "streams-probing"
     """Probing rebalances of Kafka Streams."""
     NEVER_ASSIGNED = "never-assigned"

@@ -1,7 +1,8 @@
 """Which records of the topic a history needs, and which are those of the groups asked for.
 
 Nearly all records are commits. A history needs one of each key: it names a topic, and shows
-how many partitions there are. For rates it needs a few more, from the time before each record that
+how many partitions there are. Findings need the commits around each that is lower than the one
+before it, and around each tombstone. For rates it needs a few more, from the time before each record that
 is no commit, and from the end of the history: the last one in each slot of `analysis.rates`.
 """
 
@@ -48,10 +49,10 @@ def history_records(frame: DataFrame) -> DataFrame:
     """Return the records that histories are made of, and the column `group`.
 
     They are all that are no commits, the first commit of each key and topic id, each commit
-    that cannot be read, which is a finding, and those that rates are made of: at most
-    `SLOTS_BEFORE` + 1 of a key for a record that is no commit. Two passes over `frame`, of which
-    one decodes the commits; a shuffle of one commit a key, topic id, slot and batch, and of one a
-    key and slot by group.
+    that cannot be read, which is a finding, those around a drop (`_around_drops`), and those that
+    rates are made of: at most `SLOTS_BEFORE` + 1 of a key for a record that is no commit. Three
+    passes over `frame`, of which one decodes the commits; a shuffle of the commits by key, of one
+    commit a key, topic id, slot and batch, and of one a key and slot by group.
     """
     from pyspark.sql import functions as f  # noqa: PLC0415 - the extra `spark`
     from pyspark.sql.types import (  # noqa: PLC0415 - as above
@@ -82,8 +83,34 @@ def history_records(frame: DataFrame) -> DataFrame:
         .agg(f.when(f.col(SLOT).isNull(), first).otherwise(last).alias("chosen"))
         .select("chosen.*", SLOT)
     )
-    others = raw.where(~has_type(COMMIT_TYPES)).withColumn(SLOT, f.lit(None).cast("bigint"))
-    return _near_moments(with_group(others.unionByName(chosen))).drop(SLOT)
+    no_slot = f.lit(None).cast("bigint")
+    others = raw.where(~has_type(COMMIT_TYPES)).withColumn(SLOT, no_slot)
+    drops = _around_drops(commits).withColumn(SLOT, no_slot)
+    every = others.unionByName(chosen).unionByName(drops)
+    return _near_moments(with_group(every)).drop(SLOT).dropDuplicates(place)
+
+
+def _around_drops(commits: DataFrame) -> DataFrame:
+    """Return each commit lower than the one before it, each tombstone, and the two before them.
+
+    Every drop between two of the commits that remain is one between two that follow on each other
+    in the topic, so `findings.commits` finds the same among them. An offset is eight bytes behind
+    the version, in every version of the value; those of aborted transactions do not count.
+    """
+    from pyspark.sql import Window  # noqa: PLC0415 - the extra `spark`
+    from pyspark.sql import functions as f  # noqa: PLC0415 - as above
+
+    valid = commits
+    if "transaction" in commits.columns:
+        valid = commits.where(~f.coalesce(f.col("transaction") == "aborted", f.lit(col=False)))
+    in_order = Window.partitionBy("key").orderBy(*_place(commits.columns))
+    offset = f.substring("value", 3, 8)
+    before = f.lag("offset bytes").over(in_order)
+    is_drop = f.col("value").isNull() | f.coalesce(f.col("offset bytes") < before, f.lit(col=False))
+    marked = valid.withColumn("offset bytes", offset).withColumn("is drop", is_drop)
+    near = in_order.rowsBetween(0, 2)
+    kept = marked.withColumn("is kept", f.max("is drop").over(near))
+    return kept.where("`is kept`").select(*commits.columns)
 
 
 def _near_moments(records: DataFrame) -> DataFrame:
