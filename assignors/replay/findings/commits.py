@@ -103,6 +103,8 @@ def _drops(analysis: GroupAnalysis) -> Iterator[_Drop]:
             continue
         place = commit.topic, commit.partition
         before = last.get(place)
+        if before is not None and _is_same_record(commit, before):
+            continue  # Spark may choose one for several reasons
         if commit.offset is None:
             if before is not None or place not in last:
                 yield _Drop(earlier=None, last=before, commit=commit)
@@ -118,6 +120,11 @@ def _drops(analysis: GroupAnalysis) -> Iterator[_Drop]:
                     yield _Drop(earlier=earlier.get(place), last=before, commit=commit)
                 earlier[place] = before
         last[place] = commit
+
+
+def _is_same_record(commit: Commit, before: Commit) -> bool:
+    where = commit.record_partition, commit.record_offset
+    return None not in where and where == (before.record_partition, before.record_offset)
 
 
 def _back(drop: _Drop, times: _Times) -> Finding:

@@ -2,8 +2,9 @@
 
 Nearly all records are commits. A history needs one of each key: it names a topic, and shows
 how many partitions there are. Findings need the commits around each that is lower than the one
-before it, and around each tombstone. For rates it needs a few more, from the time before each record that
-is no commit, and from the end of the history: the last one in each slot of `analysis.rates`.
+before it, and around each tombstone. For rates it needs a few more, from the time before each
+record that is no commit, and from the end of the history: the last one in each slot of
+`analysis.rates`.
 """
 
 from __future__ import annotations
@@ -87,30 +88,41 @@ def history_records(frame: DataFrame) -> DataFrame:
     others = raw.where(~has_type(COMMIT_TYPES)).withColumn(SLOT, no_slot)
     drops = _around_drops(commits).withColumn(SLOT, no_slot)
     every = others.unionByName(chosen).unionByName(drops)
-    return _near_moments(with_group(every)).drop(SLOT).dropDuplicates(place)
+    return _near_moments(with_group(every)).drop(SLOT)
 
 
 def _around_drops(commits: DataFrame) -> DataFrame:
-    """Return each commit lower than the one before it, each tombstone, and the two before them.
+    """Return each commit lower than the one before it, each tombstone, and those before them.
 
     Every drop between two of the commits that remain is one between two that follow on each other
-    in the topic, so `findings.commits` finds the same among them. An offset is eight bytes behind
-    the version, in every version of the value; those of aborted transactions do not count.
+    in the topic, so `findings.commits` finds the same among them. An offset is the eight bytes
+    behind the version, in every version of the value. Commits of aborted transactions do not
+    count, nor does what cannot be read: a drop is looked for across one such record.
     """
     from pyspark.sql import Window  # noqa: PLC0415 - the extra `spark`
     from pyspark.sql import functions as f  # noqa: PLC0415 - as above
 
-    valid = commits
     if "transaction" in commits.columns:
-        valid = commits.where(~f.coalesce(f.col("transaction") == "aborted", f.lit(col=False)))
-    in_order = Window.partitionBy("key").orderBy(*_place(commits.columns))
-    offset = f.substring("value", 3, 8)
-    before = f.lag("offset bytes").over(in_order)
-    is_drop = f.col("value").isNull() | f.coalesce(f.col("offset bytes") < before, f.lit(col=False))
-    marked = valid.withColumn("offset bytes", offset).withColumn("is drop", is_drop)
-    near = in_order.rowsBetween(0, 2)
-    kept = marked.withColumn("is kept", f.max("is drop").over(near))
-    return kept.where("`is kept`").select(*commits.columns)
+        is_aborted = f.coalesce(f.col("transaction") == "aborted", f.lit(col=False))
+        commits = commits.where(~is_aborted)
+    of_key = Window.partitionBy("key").orderBy(*_place(commits.columns))
+    offset = f.col("offset bytes")
+    is_lower = [
+        f.coalesce(offset < f.lag(offset, n).over(of_key), f.lit(col=False)) for n in (1, 2)
+    ]
+    is_negative = f.coalesce(offset >= f.lit(b"\x80"), f.lit(col=False))
+    is_drop = f.col("value").isNull() | is_negative | is_lower[0] | is_lower[1]
+    marked = commits.withColumn("offset bytes", f.substring("value", 3, 8))
+    marked = marked.withColumn("is drop", is_drop)
+    kept = marked.withColumn("is kept", f.max("is drop").over(of_key.rowsBetween(0, 3)))
+    chosen = kept.where("`is kept`").select(*commits.columns)
+    return chosen.mapInArrow(_readable, chosen.schema)
+
+
+def _readable(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the commits that can be read: the others are chosen already."""
+    for batch in batches:
+        yield batch.filter(pc.is_null(decoded_batch(batch)["error"].combine_chunks()))
 
 
 def _near_moments(records: DataFrame) -> DataFrame:
