@@ -14,10 +14,12 @@ from assignors.replay import replay
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.engines.python import replay as tables_of
 from assignors.replay.findings.selection import EVERYTHING
+from assignors.replay.report import page
 from assignors.replay.result import ReplayResult
 from assignors.replay.tables.rows import AnomalyRow
-from tests.replay.findings import found, kinds, lower, upper
+from tests.replay.findings import COOPERATIVE, found, kinds, lower, upper
 from tests.replay.histories import DATA, Says, classic, commit, gone, in_order
+from tests.replay.html_outline import Outline
 
 BOTH = {"t": (0, 1, 2, 3)}
 
@@ -326,3 +328,19 @@ def test_downtime_is_not_known_where_most_pauses_are_not() -> None:
     assert [row.downtime_partition_ms for row in tables_of(in_order(one)).groups] == [None]
     two = [entries[0], *timed[1:3]]
     assert [row.downtime_partition_ms for row in tables_of(in_order(two)).groups] == [800]
+
+
+def test_the_report_counts_no_double_ownership_as_none_where_it_is_not_recorded() -> None:
+    had = {"a": Says(gets=BOTH)}
+    early = {"a": lower(owns=BOTH, generation=1), "b": upper()}
+    entries = [
+        classic(1_000 * n, n, plan, protocol=COOPERATIVE) for n, plan in enumerate((had, early), 1)
+    ]
+    tables = tables_of(in_order(entries))
+    assert [row.kind for row in tables.anomalies] == ["given-too-early"]
+    texts = [text for _, text in Outline(page(tables, title="t")).texts]
+    place = texts.index("double-owned")
+    assert texts[place + 1 : place + 3] == [
+        "-",
+        "partition-seconds; 2 given too early, for unrecorded times",
+    ]
