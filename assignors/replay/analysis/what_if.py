@@ -62,9 +62,10 @@ def what_if(analysis: GroupAnalysis, assignor: Assignor) -> Iterator[OutcomeRow]
     """Yield a row for each generation that had members, and one that sums up each life.
 
     An assignor that raises leaves everything where it was, and its row has the error; so has a row
-    in which the answer of somebody's own assignor breaks a rule. Where a copy
-    of Java's would raise, a repaired answer is used. Share groups and streams groups are left out:
-    their assignors solve another problem. Cost: that of the assignor and of the solver.
+    in which the answer of somebody's own assignor breaks a rule. Where a copy of Java's would
+    raise, a repaired answer is used. Share groups, streams groups and protocol types other than
+    `consumer` are left out: their assignors solve another problem. Cost: that of the assignor and
+    of the solver.
     """
     chosen = assignor.configured(REPAIR)
     for life_analysis in analysis.lives:
@@ -82,7 +83,7 @@ def _of_life(
     memory = Memory()
     last: GenerationAnalysis | None = None
     for analysed in life_analysis.generations:
-        if not analysed.generation.members:
+        if not analysed.generation.members or analysed.generation.other_protocol is not None:
             before, memory, last = None, Memory(), None
             continue
         if analysed.generation.is_from_broker:

@@ -101,8 +101,10 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "is the largest that the group's own records show"
         ),
         what_to_do=(
-            "If it lasts, the lag of these partitions grows: restart the leader so that the group "
-            "is assigned anew, and look whether the leader's client knows the topic"
+            "If it lasts, the lag of these partitions grows: look whether the leader's client "
+            "knows the topic, and make the group rebalance, with enforceRebalance() or a member "
+            "that stays away longer than its session.timeout.ms (the restart of a static member, "
+            "even of the leader, causes no rebalance)"
         ),
         count="partitions",
         is_by_leader=True,
@@ -131,6 +133,72 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         count="records, or subscriptions",
     ),
+    AnomalyKind.WENT_BACK: KindOfFinding(
+        severity=Severity.HIGH,
+        meaning=(
+            "the group committed a lower offset than before while it had members: the records "
+            "between the two were processed again"
+        ),
+        how_sure=(
+            "certain for the offsets; who committed is concluded from who owned the partition, and "
+            "a consumer that seeks back on purpose looks the same"
+        ),
+        what_to_do=(
+            "Expect records processed twice. At a hand-over the new owner did not start at the "
+            "group's last commit: look whether it fetches committed offsets, at its "
+            "auto.offset.reset, and whether it seeks or assigns when partitions are assigned"
+        ),
+        count="records",
+    ),
+    AnomalyKind.OFFSETS_REMOVED: KindOfFinding(
+        severity=Severity.HIGH,
+        meaning=(
+            "a committed offset was removed while members subscribed to its topic, or before the "
+            "group returned: a consumer without one starts where auto.offset.reset says"
+        ),
+        how_sure=(
+            "certain for the tombstone; a deleted topic, a deleted group and `--delete-offsets` "
+            "leave the same one as a broker after offsets.retention.minutes"
+        ),
+        what_to_do=(
+            "If the last commit is older than offsets.retention.minutes (7 days unless set), make "
+            "that longer than the group may be away; look for skipped or repeated records from "
+            "its return on"
+        ),
+        count="partitions",
+    ),
+    AnomalyKind.LEFT_OUT: KindOfFinding(
+        severity=Severity.HIGH,
+        meaning=(
+            "the leader's assignment does not have a member of the group, which got zero bytes "
+            "instead of an empty assignment"
+        ),
+        how_sure=(
+            "certain for the bytes; Java's client throws IllegalStateException on them, other "
+            "clients take them for no partitions"
+        ),
+        what_to_do=(
+            "Correct the leader's assignor: it has to return an assignment for every member, "
+            "an empty one too"
+        ),
+        count="generations",
+    ),
+    AnomalyKind.FENCED_INSTANCE: KindOfFinding(
+        severity=Severity.HIGH,
+        meaning=(
+            "a group.instance.id went from one process to the next, over and over: each one that "
+            "joins with it has the one before fenced"
+        ),
+        how_sure=(
+            "certain for the changes; one process that restarts over and over looks the same, as "
+            "brokers keep the client id and host of the first"
+        ),
+        what_to_do=(
+            "Give each process a group.instance.id of its own, and look whether two deployments "
+            "or replicas share a configuration; if only one has it, find out why it restarts"
+        ),
+        count="changes",
+    ),
     AnomalyKind.REBALANCE_LOOP: KindOfFinding(
         severity=Severity.MEDIUM,
         meaning=(
@@ -155,6 +223,23 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         what_to_do=(
             "If nobody deployed, look for members that restart or exceed max.poll.interval.ms; "
             "if somebody did, use static membership (group.instance.id) or restart fewer at a time"
+        ),
+        count="generations",
+    ),
+    AnomalyKind.WORKER_REBALANCES: KindOfFinding(
+        severity=Severity.MEDIUM,
+        meaning=(
+            "rebalance after rebalance in a group whose members are no consumers, such as the "
+            "workers of Kafka Connect"
+        ),
+        how_sure=(
+            "certain for the generations; connectors and tasks are not read, and why a worker "
+            "asked for a rebalance is not recorded"
+        ),
+        what_to_do=(
+            "Look in the workers' logs for the reason of each join. In Kafka Connect: workers of "
+            "two clusters with one group.id or one config topic, a worker that cannot read the "
+            "config topic to its end, connectors whose configuration is written over and over"
         ),
         count="generations",
     ),
@@ -221,6 +306,19 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         count="moves above the fewest",
         is_by_leader=True,
     ),
+    AnomalyKind.REPEATED: KindOfFinding(
+        severity=Severity.LOW,
+        meaning=(
+            "at a hand-over the new owner's first commit was lower than the last of the old one, "
+            "by less than the old owner read between its last two commits"
+        ),
+        how_sure="certain for the offsets; who committed is concluded from who owned the partition",
+        what_to_do=(
+            "Expect a few records processed twice at each hand-over; commit when partitions are "
+            "revoked to have none"
+        ),
+        count="records",
+    ),
     AnomalyKind.ODD_BYTES: KindOfFinding(
         severity=Severity.LOW,
         meaning="a client wrote bytes that differ from the protocol",
@@ -243,6 +341,53 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "take the first four bytes for a generation"
         ),
         count="messages with this layout",
+    ),
+    AnomalyKind.OFFSETS_RESET: KindOfFinding(
+        severity=Severity.NOTE,
+        meaning="an offset was set back, or removed, while the group had no members",
+        how_sure=(
+            "certain for the offsets; whether a tool did it or a consumer that assigns its "
+            "partitions itself is not recorded"
+        ),
+        what_to_do="Nothing, if somebody reset or deleted the offsets on purpose",
+        count="records, or offsets removed",
+    ),
+    AnomalyKind.STREAMS_PROBING: KindOfFinding(
+        severity=Severity.NOTE,
+        meaning=(
+            "Kafka Streams rebalanced every few minutes with the same members: probing "
+            "rebalances, until the state of each task that shall move is restored elsewhere"
+        ),
+        how_sure="a guess by the protocol and the time between rebalances",
+        what_to_do=(
+            "Nothing, if it ends; otherwise restoring does not catch up: raise "
+            "max.warmup.replicas or acceptable.recovery.lag, or "
+            "probing.rebalance.interval.ms to have fewer"
+        ),
+        count="rebalances",
+    ),
+    AnomalyKind.NEVER_ASSIGNED: KindOfFinding(
+        severity=Severity.NOTE,
+        meaning=(
+            "members subscribed to a topic of which nobody ever had a partition, and whose "
+            "partition count is not known"
+        ),
+        how_sure="certain for the assignments; the topic may have no partitions, or not exist",
+        what_to_do="Give --partitions or --bootstrap: partitions that nobody had are findings then",
+        count="topics",
+    ),
+    AnomalyKind.OTHER_PROTOCOL: KindOfFinding(
+        severity=Severity.NOTE,
+        meaning=(
+            "the protocol type of the group is not `consumer`: what its members are assigned is "
+            "not read"
+        ),
+        how_sure="certain",
+        what_to_do=(
+            "Nothing; imbalance, moves, unassigned partitions and other assignors are not looked at"
+        ),
+        count="generations",
+        is_count_added=False,
     ),
     AnomalyKind.CLASSIC_ONLY: KindOfFinding(
         severity=Severity.NOTE,

@@ -141,7 +141,7 @@ def _facts(life: LifeView) -> Iterator[str]:
         yield f"unassigned: {partition_seconds(row.unassigned_partition_ms)} partition-seconds"
     if row.downtime_partition_ms is not None:
         downtime = partition_seconds(row.downtime_partition_ms)
-        yield f"downtime in rebalances (estimate): {downtime} partition-seconds"
+        yield f"downtime in rebalances (estimate, after the join): {downtime} partition-seconds"
 
 
 def places_in_chart(drawn: Chart | None) -> dict[int, str]:

@@ -79,10 +79,13 @@ def _totals(tables: Tables) -> Iterator[Total]:
         value=number(sum(row.moved for row in groups)),
         note=f"{unnecessary:,} unnecessary" if unnecessary else "",
     )
+    early = [row for row in tables.anomalies if row.kind == AnomalyKind.GIVEN_TOO_EARLY]
+    too_early = sum(row.occurrences for row in early)
     yield Total(
         label="double-owned",
-        value=partition_seconds(known_sum(row.double_owned_ms for row in groups)),
-        note="partition-seconds",
+        value=partition_seconds(_double_owned_ms(groups, is_partial=too_early > 0)),
+        note="partition-seconds"
+        + (f"; {too_early:,} given too early, for unrecorded times" if too_early else ""),
     )
     yield Total(
         label="unassigned",
@@ -90,7 +93,7 @@ def _totals(tables: Tables) -> Iterator[Total]:
         note="partition-seconds",
     )
     yield Total(
-        label="downtime in rebalances",
+        label="downtime in rebalances, after the join",
         value=partition_seconds(known_sum(row.downtime_partition_ms for row in groups)),
         note="partition-seconds, estimate",
     )
@@ -103,6 +106,12 @@ def _totals(tables: Tables) -> Iterator[Total]:
         note=f"{counted:,} {worst}" if found else "",
         is_alert=found > 0,
     )
+
+
+def _double_owned_ms(groups: Sequence[GroupRow], *, is_partial: bool) -> int | None:
+    """Return how long partitions were double-owned; 0 of a part of them is not known."""
+    found = known_sum(row.double_owned_ms for row in groups)
+    return None if is_partial and not found else found
 
 
 def _findings(groups: Sequence[GroupView], tables: Tables) -> TableView | None:

@@ -57,6 +57,26 @@ class AnomalyKind(StrEnum):
     """A broker would not make a consumer group of the classic group as it is at the end."""
     UNEVEN_LOAD = "uneven-load"
     """One member had far more of the records than necessary, whatever the number of partitions."""
+    FENCED_INSTANCE = "fenced-instance"
+    """Processes with the same `group.instance.id` take it from each other."""
+    LEFT_OUT = "left-out"
+    """The leader left a member out of its assignment: it got zero bytes."""
+    WENT_BACK = "went-back"
+    """A commit is lower than the one before it: records are processed again."""
+    OFFSETS_REMOVED = "offsets-removed"
+    """Committed offsets were removed that the group still needed."""
+    WORKER_REBALANCES = "worker-rebalances"
+    """Rebalance after rebalance in a group that is none of consumers, as Kafka Connect's."""
+    REPEATED = "repeated-at-handover"
+    """A commit is lower than the one before it by less than a commit interval, at a hand-over."""
+    OFFSETS_RESET = "offsets-reset"
+    """Offsets were set back or removed while the group had no members, as tools do."""
+    STREAMS_PROBING = "streams-probing"
+    """Probing rebalances of Kafka Streams."""
+    NEVER_ASSIGNED = "never-assigned"
+    """Members subscribe to a topic of which nobody ever had a partition; its size is unknown."""
+    OTHER_PROTOCOL = "other-protocol"
+    """The group's protocol type is not `consumer`: its assignments are not read."""
     UNREADABLE = "unreadable"
     """A record, a Subscription or an Assignment that cannot be read."""
 
@@ -92,7 +112,7 @@ class GroupRow:
     anomaly_count: int
     double_owned_ms: int | None
     """Partition-milliseconds with two owners or more, as far as `double-ownership` findings have
-    an end; `None` where all of them last."""
+    an end; `None` where all of them last, and where partitions were only given too early."""
     unassigned_partition_ms: int | None
     """Partition-milliseconds in which partitions of subscribed topics were unassigned."""
     downtime_partition_ms: int | None
