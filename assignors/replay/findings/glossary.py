@@ -178,10 +178,11 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "clients take them for no partitions"
         ),
         what_to_do=(
-            "Correct the leader's assignor: it has to return an assignment for every member, "
-            "an empty one too"
+            "Correct the assignor of the leader's client: it has to return an assignment for "
+            "every member, an empty one too"
         ),
         count="generations",
+        is_by_leader=True,
     ),
     AnomalyKind.FENCED_INSTANCE: KindOfFinding(
         severity=Severity.HIGH,
