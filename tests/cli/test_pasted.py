@@ -400,7 +400,9 @@ def test_lines_that_belong_to_nothing_are_values_of_their_own() -> None:
         "[0,",
         OTHER.hex(),
     ]
-    documents, code = answers("decode", "subscription", given="\n".join(given))
+    given.insert(0, "<Buffer 00 ... \udcff>")
+    lines = "\n".join(given).encode(errors="surrogateescape")
+    documents, code = answers("decode", "subscription", given=lines)
     other = answer("decode", "subscription", given=OTHER.hex())["value"]
     assert [document["value"] == other for document in documents] == [
         line == OTHER.hex() for line in given
