@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import itertools
 import json
 import pprint
@@ -400,7 +401,9 @@ def test_lines_that_belong_to_nothing_are_values_of_their_own() -> None:
         "[0,",
         OTHER.hex(),
     ]
-    documents, code = answers("decode", "subscription", given="\n".join(given))
+    given.insert(0, "<Buffer 00 ... \udcff>")
+    lines = "\n".join(given).encode(errors="surrogateescape")
+    documents, code = answers("decode", "subscription", given=lines)
     other = answer("decode", "subscription", given=OTHER.hex())["value"]
     assert [document["value"] == other for document in documents] == [
         line == OTHER.hex() for line in given
@@ -416,6 +419,36 @@ def test_values_of_many_lines_and_many_lines_in_vain_take_linear_time() -> None:
         assert answers("decode", "subscription", given=given)[0]
     document = answer("decode", "subscription", given=wrapped(blob.hex(), 60))
     assert len(document["value"]["topics"]) == 9000
+
+
+PIECES = [
+    *(write(TEXT) for write in ONE_LINE.values()),
+    *(line for write in WRAPPED.values() for line in write(TEXT).splitlines()),
+    *(
+        "",
+        "*",
+        "[",
+        "]",
+        "\\",
+        "clicks",
+        "0000: 00 03  ..",
+        "<<0,1,...>>",
+        "<Buffer 00 ... 3 more>",
+    ),
+]
+
+
+@given(st.lists(st.sampled_from(PIECES) | st.text("0 1fx\\'\"[]{}()<>.,:\u2026"), max_size=6))
+@example(["0000: 00 03  ..", "clicks"])
+def test_every_line_is_in_one_value_whatever_is_pasted(pasted: list[str]) -> None:
+    lines = [text.encode() for text in pasted]
+    found = [*values(lines, bytes, Reading("subscription", decode_subscription))]
+    assert [line for each in found for line in each if line.strip()] == [
+        *filter(bytes.strip, lines)
+    ]
+    for each in found:
+        with contextlib.suppress(DocumentError):
+            decoded_line("subscription", b"\x1e".join(each), Mode.TOLERANT)
 
 
 def test_few_lines_are_read_ahead_of_one_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,7 +96,7 @@ def bytes_in_dump(text: bytes) -> Given:
     >>> bytes_in_dump(b"00000000: 0003 0000 0001  ......")
     Given(blob=b'\x00\x03\x00\x00\x00\x01', form='hex dump of 1 line')
     """
-    lines = text.split(b"\n")
+    lines = text.strip(b"\r\n").split(b"\n")
     found: list[bytes] = []
     errors: list[DocumentError] = []
     for base in BASES:
@@ -128,7 +128,7 @@ def _bytes_in_lines(lines: list[bytes], base: int) -> bytes:
         try:
             offset = int(_final_offset(raw) if line is None else line.offset, base)
         except ValueError:
-            words = f"line {number} of the dump: its offset does not follow"
+            words = f"line {number} of the dump: no offset that follows"
             raise DocumentError(ErrorCode.BAD_HEX, words, offset=at) from None
         first = offset if first < 0 else first
         if repeats:
@@ -168,8 +168,10 @@ def _dump_line(line: bytes) -> DumpLine | None:
 
 
 def _final_offset(line: bytes) -> bytes:
+    """Return the offset that a line is; `ValueError` where it is none."""
     match = LAST_OFFSET.fullmatch(line)
-    assert match, "nothing else goes on a dump"
+    if match is None:
+        raise ValueError
     return match[1]
 
 

@@ -41,7 +41,7 @@ NODE_BUFFER = re.compile(
     rb"<Buffer(?:@\w+)?((?:\s++[0-9A-Fa-f]{2})*+)\s*+(?:\.\.\.([^<>]*+))?>", flags=re.IGNORECASE
 )
 LIST = re.compile(rb"(?:<<|[\[{(])([^][(){}<>]*+)(?:>>|[\])}])")
-CAST = re.compile(rb"\((?:unchecked\()?s?byte\)\s*")
+CAST = re.compile(rb"\(s?byte\)\s*")
 BUFFER_DATA = re.compile(rb"""data\\*["']?\s*:\s*\Z""")
 LABEL_SIZE = 32
 """Most characters before a list in which its name is looked for."""
@@ -65,7 +65,7 @@ class CutTextError(DocumentError):
 
     def __init__(self, blob: bytes, missing: bytes, offset: int) -> None:
         """Keep the bytes that are there."""
-        more = f" {missing.decode()}" if missing else ""
+        more = f" {missing[:40].decode(errors='replace')}" if missing else ""
         words = f"the text is cut after {len(blob)} bytes: it ends with '...{more}'"
         super().__init__(ErrorCode.BAD_HEX, words, offset=offset)
         self.blob = blob
@@ -91,12 +91,9 @@ def bytes_in(text: bytes) -> Given:
     if PLAIN.fullmatch(text) and b"\n" not in text.strip():
         return Given(bytes_from_hex(text), "")
     match = BARE.fullmatch(text)
-    bare = b"" if match is None else match["inner"]
-    is_named = match is not None and match["name"] is not None
     # Two digits and a colon are a byte, and no name of a value.
-    if not bare or (is_named and match and not re.search(rb"[g-zG-Z_]", match["name"])):
-        bare = text
-    for each in (text, bare) if bare != text else (text,):
+    is_bare = match and match["inner"] and re.search(rb"[g-zG-Z_]", match["name"] or b"_")
+    for each in (text, match["inner"]) if match and is_bare else (text,):
         for form, read in FORMS.items():
             blob = read(each)
             if blob is not None:
