@@ -123,8 +123,11 @@ def _drops(analysis: GroupAnalysis) -> Iterator[_Drop]:
 
 
 def _is_same_record(commit: Commit, before: Commit) -> bool:
-    where = commit.record_partition, commit.record_offset
-    return None not in where and where == (before.record_partition, before.record_offset)
+    return (
+        commit.offset == before.offset
+        and commit.record_offset == before.record_offset is not None
+        and commit.record_partition == before.record_partition
+    )
 
 
 def _back(drop: _Drop, times: _Times) -> Finding:

@@ -32,7 +32,7 @@ def fenced_instances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator
 
 def _finding(analysis: LifeAnalysis, run: Sequence[Takeover], from_ms: int) -> Finding:
     last = run[-1]
-    holders = [one for takeover in reversed(run) for one in (takeover.after, takeover.before)]
+    holders = [one for takeover in run for one in (takeover.after, takeover.before)]
     processes = dict.fromkeys(f"{one.client_id} ({one.host})" for one in holders)
     who = (
         f"between {' and '.join(processes)}"
