@@ -112,9 +112,9 @@ def _cooperative_claim(member: Member) -> Claim:
         return Claim(owned=member.owned, generation=member.generation)
     if is_version_0(member):
         # It has no owned partitions. Clients that write it (brod) may have the sticky layout in
-        # UserData: franz-go's leaders leave those partitions where they were, and so do we. Java
-        # and Sarama do not read it. It is what the member had been assigned, not what it consumes
-        # now, so its claims stay unknown to the hand-over, as they are for all three leaders.
+        # UserData. franz-go's leaders read it to leave partitions where they were, and so do we;
+        # Java's and Sarama's do not. No leader reads it to see what must be revoked first: it is
+        # what the member was assigned, and so its claims stay unknown to the hand-over.
         read = decode_cooperative_user_data(member.user_data).value
         if read is None or read.owned is None or read.generation is None:
             return Claim(owned={}, is_known=False)

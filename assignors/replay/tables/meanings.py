@@ -71,6 +71,6 @@ MEANINGS: Mapping[str, str] = {
     "actual_unassigned": "Partitions of subscribed topics not assigned, in what happened.",
     "actual_downtime_partition_ms": "Estimate of the downtime of what happened.",
     "evidence": "What was seen, in a sentence.",
-    "error": "Why it could not be read, or computed; null where it could.",
+    "error": "Why it could not be read or computed, or which rules it breaks; else null.",
 }
 """Column -> its meaning, in every table that has no text of its own for it."""
