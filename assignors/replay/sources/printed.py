@@ -67,10 +67,6 @@ REFUSED = (
         f"{GROUPS_NOW}: kafka-assignors check reads them; for a history {HOW}",
     ),
     (
-        re.compile(rb"\{\s*$"),
-        "JSON over several lines: write each record as one line, as jq -c . does",
-    ),
-    (
         LOG4J,
         f"{LOG4J_TEXT}, not a segment: {SEGMENTS}, or {HOW}",
     ),
