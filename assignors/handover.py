@@ -111,11 +111,13 @@ def _withhold_from_one(
 def _nobody_will_rejoin(problem: Problem, claims: Claims, is_last: Bool, withheld: Int64) -> bool:
     """Return whether some withheld partition has no claimant that must give it up.
 
-    A subscribed member that owned the partition in the last generation and does not get it
+    A subscribed member that says what it owned in the last generation and does not get it
     back revokes it and rejoins by itself. Any other claim may be stale: its member has nothing
     to revoke, so nobody would start the next round.
     """
     revokes = is_last & problem.may_take(claims.member, claims.partition)
+    if claims.unknown:  # such a member may not know that it takes part in a hand-over
+        revokes &= ~np.isin(claims.member, claims.unknown)
     will_rejoin = _marks(problem.partition_count, claims.partition[revokes])
     return not bool(will_rejoin[withheld].all())
 

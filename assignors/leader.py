@@ -37,7 +37,7 @@ from assignors.group_bytes.shares import ASSIGNMENT_VERSION, AssignedShares
 from assignors.group_bytes.subscriptions import read_members
 from assignors.model import Assignment, Cluster, Group, Member, State, member_ids_of
 from assignors.options import OnFailure, Options
-from assignors.own_assignors.answers import with_checked_answers
+from assignors.own_assignors.answers import with_checked_answers, with_claims_for
 from assignors.problem.cluster_tables import known_names
 from assignors.rebalance import Rebalance
 from assignors.weighting import Weighting
@@ -203,13 +203,13 @@ def lead_members(
 ) -> tuple[Rebalance, Memory, bool]:
     """Return the assignment of a decoded group, the new memory, and `Led.must_follow_up`.
 
-    `ValueError` where the assignor raises it; never for what members claim.
+    Raises what the assignor does; never for what members claim.
     """
     known = group if group.state == memory.state else replace(group, state=memory.state)
     if memory.plan and assignor.user_data is UserData.COOPERATIVE:
         members = _remembered(group, memory.plan)
         known = known if members is known.members else replace(known, members=members)
-    rebalance = assignor.assign(known)
+    rebalance = assignor.assign(with_claims_for(assignor, known))
     must_wait = rebalance.follow_up or _silent_must_let_go(group, known, rebalance.withheld)
     claims = claims_key(known) if must_wait else None
     after = _memory(

@@ -8,7 +8,6 @@ print what the block shows. `...` stands for anything.
 from __future__ import annotations
 
 import doctest
-import json
 import os
 import re
 import subprocess
@@ -75,12 +74,12 @@ def test_the_readme_answers_eight_questions() -> None:
 
 @pytest.mark.parametrize(("question", "command"), readme_questions())
 def test_the_command_for_each_question_answers(
-    question: str, command: str, shell_path: str, checkout: Path
+    question: str, command: str, shell_path: str, tmp_path: Path
 ) -> None:
     assert question.endswith("?")
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],  # noqa: S607 - the bash that is on the PATH
-        cwd=checkout,
+        cwd=tmp_path,
         env={**os.environ, "PATH": shell_path},
         capture_output=True,
         text=True,
@@ -88,14 +87,13 @@ def test_the_command_for_each_question_answers(
         check=False,
     )
     assert done.returncode in {0, 1}, done.stderr
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert lines
-    assert all(line.get("error") is None for line in lines)
+    assert done.stdout.count("\n") > 2
+    assert not done.stdout.startswith("{")
 
 
 def test_the_group_of_the_recipes_is_what_kafkas_tool_printed() -> None:
     """A part of the capture, so that the recipes begin where a reader does."""
-    shown = (ROOT / "docs" / "recipes" / "shop.txt").read_text(encoding="utf-8")
+    shown = (ROOT / "assignors" / "documents" / "sample" / "shop.txt").read_text(encoding="utf-8")
     captured = ROOT / "tests" / "described" / "outputs" / "4.3.0-members-verbose.txt"
     assert shown in captured.read_text(encoding="utf-8")
     assert shown.count("\n") == 5

@@ -56,7 +56,7 @@ def decoded_subscriptions(blobs: pa.Array) -> pa.Array:
         "user_data": _user_data(fields.user_data, listed, rows),
         "owned": _partitions_of(owned, rows),
         "generation": pa.array(fields.generation[rows], pa.int32()),
-        "rack": pa.array(fields.rack_ids.chosen(rows).listed(), pa.string()),
+        "rack_id": pa.array(fields.rack_ids.chosen(rows).listed(), pa.string()),
     }
     return _together(blobs, DECODED_SUBSCRIPTION, rows, columns, _one_by_one_subscriptions)
 
@@ -78,12 +78,12 @@ def decoded_assignments(blobs: pa.Array) -> pa.Array:
 
 def decoded_sticky_user_data(blobs: pa.Array) -> pa.Array:
     """Return UserData of the eager sticky assignor as `DECODED_USER_DATA` structs."""
-    return _decoded(blobs, decode_sticky_user_data, DECODED_USER_DATA, {})
+    return _decoded(blobs, decode_sticky_user_data, DECODED_USER_DATA)
 
 
 def decoded_cooperative_user_data(blobs: pa.Array) -> pa.Array:
     """Return UserData of the cooperative sticky assignor, a generation, in the same structs."""
-    return _decoded(blobs, decode_cooperative_user_data, DECODED_USER_DATA, {})
+    return _decoded(blobs, decode_cooperative_user_data, DECODED_USER_DATA)
 
 
 def partition_structs(partitions: TopicPartitions) -> list[dict[str, Any]]:
@@ -92,11 +92,11 @@ def partition_structs(partitions: TopicPartitions) -> list[dict[str, Any]]:
 
 
 def _one_by_one_subscriptions(blobs: pa.Array) -> pa.StructArray:
-    return _decoded(blobs, decode_subscription, DECODED_SUBSCRIPTION, {"rack": "rack_id"})
+    return _decoded(blobs, decode_subscription, DECODED_SUBSCRIPTION)
 
 
 def _one_by_one_assignments(blobs: pa.Array) -> pa.StructArray:
-    return _decoded(blobs, decode_assignment, DECODED_ASSIGNMENT, {})
+    return _decoded(blobs, decode_assignment, DECODED_ASSIGNMENT)
 
 
 def _bytes_of(blobs: pa.Array) -> list[bytes]:
@@ -155,7 +155,6 @@ def _decoded(
     blobs: pa.Array,
     decode: Callable[..., Decoded[Any]],
     shape: pa.DataType,
-    renamed: dict[str, str],
 ) -> pa.Array:
     """Return a struct for each blob, its fields those of the decoded value.
 
@@ -170,8 +169,7 @@ def _decoded(
     }
     for field in shape:
         if field.name not in columns:
-            name = renamed.get(field.name, field.name)
-            found = [None if value is None else getattr(value, name) for value in values]
+            found = [None if value is None else getattr(value, field.name) for value in values]
             is_partitions = field.type == PARTITIONS
             columns[field.name] = (
                 _partitions(found) if is_partitions else pa.array(found, field.type)

@@ -6,13 +6,13 @@ other rows are not affected. Its sentences and places are those of the JSON form
 
 `topics` is a map from name to partition count, or a list of structs (name, partitions).
 `members` are structs of `id`, `instance` and either `subscription` (bytes) or `topics`, `owned`
-(as `schemas.PARTITIONS`), `generation`, `rack` and `user_data` (bytes). All but `id`, and
+(as `schemas.PARTITIONS`), `generation`, `rack_id` and `user_data` (bytes). All but `id`, and
 `topics` where there is no Subscription, may be null or missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from assignors.arrow.codecs import partition_structs
@@ -44,6 +44,7 @@ from assignors.model import (
     Cluster,
     Group,
     Member,
+    MemberNote,
     Topic,
     with_shared_topics,
 )
@@ -110,7 +111,7 @@ def _assigned(topics: object, members: object, assignor: object) -> dict[str, An
         ],
         "withheld": partition_structs(answer.withheld),
         "follow_up": answer.follow_up,
-        "notes": [f"{note.member_id}: {note.code}: {note.text}" for note in answer.notes],
+        "notes": _notes(answer.notes),
     }
 
 
@@ -136,7 +137,16 @@ def _checked(
         }
         for violation in report.violations
     ]
-    return {"violations": violations, **{name: report.gaps[name] for name in GAPS}}
+    gaps = {name: report.gaps[name] for name in GAPS}
+    return {"violations": violations, **gaps, "notes": _notes(report.notes)}
+
+
+def _notes(notes: Iterable[MemberNote]) -> list[str]:
+    """Return each note as a text, behind the member that it is about, if it is about one."""
+    return [
+        f"{'' if note.member_id is None else f'{note.member_id}: '}{note.code}: {note.text}"
+        for note in notes
+    ]
 
 
 def _registered(name: object) -> Assignor:
@@ -201,13 +211,16 @@ def _member(entry: object, place: Place) -> tuple[str, str | None, bytes | Membe
     blob = _optional_bytes(fields, "subscription", place)
     if blob is not None:
         return member_id, instance_id, blob
+    if fields.get("rack") is not None:  # the name before 0.3.0: other answers without it
+        words = "'rack' is no key here; did you mean 'rack_id'?"
+        raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "rack"))
     generation = optional_int32(fields, "generation", place)
     member = Member(
         member_id=member_id,
         topics=as_strings(required(fields, "topics", place), (*place, "topics")),
         owned=_partitions(fields.get("owned"), (*place, "owned")),
         generation=NO_GENERATION if generation is None else max(generation, NO_GENERATION),
-        rack_id=optional_string(fields, "rack", place) or None,
+        rack_id=optional_string(fields, "rack_id", place) or None,
         instance_id=instance_id,
         user_data=_optional_bytes(fields, "user_data", place),
     )

@@ -32,7 +32,7 @@ DECODED_SUBSCRIPTION = pa.struct(
         ("user_data", pa.binary()),
         ("owned", PARTITIONS),
         ("generation", pa.int32()),
-        ("rack", pa.string()),
+        ("rack_id", pa.string()),
         ("notes", NOTES),
         ("error", pa.string()),
     ]
@@ -85,6 +85,7 @@ CHECKED = pa.struct(
         ("balance_gap", pa.int64()),
         ("moved", pa.int64()),
         ("moved_minimum", pa.int64()),
+        ("notes", pa.list_(pa.string())),
         ("error", pa.string()),
     ]
 )

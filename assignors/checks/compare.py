@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assignors.assignor import Assignor, RebalanceProtocol, UserData
-from assignors.checks import check
+from assignors.assignor import Assignor, UserData
+from assignors.checks import check, protocol_of, summary
 from assignors.checks.explain import Evidence, evidence, explanation
 from assignors.jvm.failure import JavaFailure
 from assignors.model import Assignment, Group
-from assignors.own_assignors.answers import AssignorError
+from assignors.own_assignors.answers import AssignorError, is_from_outside
 from assignors.problem import NOBODY, Int32, owners
 from assignors.rebalance import Rebalance
 
@@ -33,7 +33,11 @@ class Column:
     rebalance: Rebalance | None
     gaps: Mapping[str, int | float | bool | None]
     """As `checks.check` has them; empty where the assignor failed."""
+    is_own: bool = False
+    """Whether the assignor is from outside this package."""
     violation_count: int = 0
+    """Rules that it breaks; an own assignor without an answer breaks one."""
+    first_violation: str | None = None
     failure: str | None = None
 
 
@@ -92,9 +96,15 @@ def compare(group: Group, assignors: Sequence[Assignor]) -> Comparison:
         try:
             found = evidence(group, assignor)
         except (JavaFailure, AssignorError) as failure:
-            columns.append(
-                Column(name=assignor.full_name, rebalance=None, gaps={}, failure=str(failure))
+            no_answer = Column(
+                name=assignor.full_name,
+                rebalance=None,
+                gaps={},
+                is_own=is_from_outside(assignor),
+                violation_count=int(isinstance(failure, AssignorError)),
+                failure=str(failure),
             )
+            columns.append(no_answer)
             continue
         known.append(found)
         columns.append(_column(group, found))
@@ -112,21 +122,20 @@ def compare(group: Group, assignors: Sequence[Assignor]) -> Comparison:
 
 def _column(group: Group, found: Evidence) -> Column:
     kind = found.assignor.user_data
-    protocol = (
-        RebalanceProtocol.COOPERATIVE if found.assignor.is_cooperative else RebalanceProtocol.EAGER
-    )
     report = check(
         group,
         found.rebalance.assignment,
         withheld=found.rebalance.withheld,
-        protocol=protocol,
+        protocol=protocol_of(found.assignor),
         user_data=None if kind is UserData.NONE else kind,
     )
     return Column(
         name=found.assignor.full_name,
         rebalance=found.rebalance,
         gaps=report.gaps,
+        is_own=is_from_outside(found.assignor),
         violation_count=len(report.violations),
+        first_violation=summary(report.violations),
     )
 
 

@@ -12,8 +12,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from assignors.assignor import Assignor, UserData
+from assignors.checks import Violation, judged
 from assignors.checks.verdicts import SENTENCES, Clause, Verdict
-from assignors.claims import Claim, Claims, claims_of, favoured_owners, read_claim
+from assignors.claims import (
+    Claim,
+    Claims,
+    claims_of,
+    favoured_owners,
+    read_claim,
+    unknown_claims_text,
+)
 from assignors.model import NO_GENERATION, Group
 from assignors.names.nearest import suggestion
 from assignors.own_assignors.answers import with_checked_answers
@@ -61,6 +69,8 @@ class Explanation:
     claims: tuple[ExplainedClaim, ...]
     by_weight: WeightReason | None = None
     """What weights have to do with it, under an assignor by weight in a group that has some."""
+    violations: tuple[Violation, ...] = ()
+    """Rules that the whole answer breaks, of an assignor from outside this package."""
 
 
 def explain(group: Group, assignor: Assignor, topic: str, partition: int) -> Explanation:
@@ -89,7 +99,8 @@ def explain(group: Group, assignor: Assignor, topic: str, partition: int) -> Exp
     if partition in known.rebalance.withheld.get(topic, ()):
         following = _next_round(group, known.rebalance, known.claims.last)
         target = _holder(checked.assign(following), topic, partition)
-    return explanation(known, topic, partition, given=given, target=target)
+    found = explanation(known, topic, partition, given=given, target=target)
+    return replace(found, violations=judged(group, checked, known.rebalance))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,8 +246,8 @@ def _claims(
     explained = []
     for member, claim, is_subscribed in claiming:
         is_believed = member.member_id == favoured
-        if not claim.is_known:
-            reason = "its bytes do not say what it owns"
+        if not claim.is_known and partition not in claim.owned.get(topic, ()):
+            reason = unknown_claims_text(member)
         elif not is_subscribed:
             reason = "it does not subscribe to the topic"
         elif is_believed:

@@ -24,17 +24,20 @@ class Claimants:
     of_last_generation: tuple[str, ...]
 
 
-def handover(group: Group, assignment: Assignment, withheld: TopicPartitions) -> list[Violation]:
-    """Return partitions given away while another member may consume them, or withheld idly.
+def handover(
+    group: Group, assignment: Assignment, withheld: TopicPartitions
+) -> tuple[list[Violation], list[Violation]]:
+    """Return partitions given away while another member claims them, or withheld idly.
 
-    Cost: O(claims + size of assignment and withheld).
+    Then those that nobody else claims, given while the claims of some member are not known: it may
+    consume them, and it may not. Cost: O(claims + size of assignment and withheld).
 
     >>> from assignors.model import Cluster, Member
     >>> owner = Member(member_id="a", topics=("t",), owned={"t": (0,)}, generation=3)
     >>> group = Group(
     ...     cluster=Cluster.of({"t": 1}), members=(owner, Member(member_id="b", topics=("t",)))
     ... )
-    >>> [(found.rule.value, found.members) for found in handover(group, {"b": {"t": (0,)}}, {})]
+    >>> [(found.rule.value, found.members) for found in handover(group, {"b": {"t": (0,)}}, {})[0]]
     [('given-too-early', ('b', 'a'))]
     """
     claims = {
@@ -43,32 +46,38 @@ def handover(group: Group, assignment: Assignment, withheld: TopicPartitions) ->
     unknown = tuple(member_id for member_id, claim in claims.items() if not claim.is_known)
     claimants = _claimants(group, claims)
     nobody = Claimants((), ())
-    found = [
-        Violation(
-            rule=Rule.GIVEN_TOO_EARLY,
-            topic=topic,
-            partition=partition,
-            members=(member_id, *rivals),
-        )
-        for member_id, partitions in assignment.items()
-        for topic, numbers in partitions.items()
-        for partition in numbers
-        if (rivals := _rivals(member_id, claimants.get((topic, partition), nobody), unknown))
-    ]
+    found: list[Violation] = []
+    in_doubt: list[Violation] = []
+    for member_id, partitions in assignment.items():
+        for topic, numbers in partitions.items():
+            for partition in numbers:
+                here = claimants.get((topic, partition), nobody)
+                if here.of_last_generation == (member_id,):
+                    continue  # it owns it, and every other claimant had to revoke it since
+                others = tuple(other for other in here.everybody if other != member_id)
+                rivals = others or tuple(other for other in unknown if other != member_id)
+                if rivals or unknown:
+                    violation = Violation(
+                        rule=Rule.GIVEN_TOO_EARLY,
+                        topic=topic,
+                        partition=partition,
+                        members=(member_id, *rivals),
+                    )
+                    (found if others else in_doubt).append(violation)
     found += [
         Violation(rule=Rule.WITHHELD_WITHOUT_REASON, topic=topic, partition=partition)
         for topic, numbers in withheld.items()
         for partition in numbers
         if (topic, partition) not in claimants and not unknown
     ]
-    return found
+    return found, in_doubt
 
 
 def needs_follow_up(group: Group, withheld: TopicPartitions) -> bool:
     """Return whether a partition waits that no member is sure to revoke, and so to rejoin.
 
-    Only a subscribed member that owned the partition in the last generation has to revoke it
-    and rejoin; any other claim may be stale.
+    Only a subscribed member that says it owned the partition in the last generation has to revoke
+    it and rejoin; any other claim may be stale.
     """
     claims = {
         member.member_id: read_claim(member, UserData.COOPERATIVE) for member in group.members
@@ -78,7 +87,7 @@ def needs_follow_up(group: Group, withheld: TopicPartitions) -> bool:
     nobody = Claimants((), ())
     return any(
         not any(
-            topic in asked[member_id]
+            topic in asked[member_id] and claims[member_id].is_known
             for member_id in claimants.get((topic, partition), nobody).of_last_generation
         )
         for topic, numbers in withheld.items()
@@ -101,13 +110,3 @@ def _claimants(group: Group, claims: dict[str, Claim]) -> dict[tuple[str, int], 
         place: Claimants(tuple(members), tuple(of_last.get(place, ())))
         for place, members in everybody.items()
     }
-
-
-def _rivals(member_id: str, here: Claimants, unknown: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the other members that may still consume the partition given to `member_id`."""
-    if here.of_last_generation == (member_id,):
-        return ()  # it owns it, and every other claimant had to revoke it since
-    others = [other for other in (*here.everybody, *unknown) if other != member_id]
-    if not others and member_id in unknown:
-        return (member_id,)
-    return tuple(dict.fromkeys(others))

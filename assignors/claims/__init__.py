@@ -27,6 +27,7 @@ from assignors.claims.notes import (
     future_generation_note,
     out_of_range_note,
     unknown_claims_note,
+    unknown_claims_text,
     unknown_topic_note,
 )
 from assignors.claims.pairs import Pairs, pairs_of
@@ -222,5 +223,6 @@ __all__ = [
     "out_of_range_note",
     "read_claim",
     "unknown_claims_note",
+    "unknown_claims_text",
     "unknown_topic_note",
 ]

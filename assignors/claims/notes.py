@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assignors.claims.reading import is_version_0
 from assignors.model import Member, MemberNote, MemberNoteCode
 
 
@@ -25,7 +26,14 @@ def future_generation_note(member: Member, generation: int, last: int) -> Member
 
 def unknown_claims_note(member: Member) -> MemberNote:
     """Return the note on a member whose claims are not known."""
-    return _note(member, MemberNoteCode.CLAIMS_NOT_KNOWN, "its bytes do not say what it owns")
+    return _note(member, MemberNoteCode.CLAIMS_NOT_KNOWN, unknown_claims_text(member))
+
+
+def unknown_claims_text(member: Member) -> str:
+    """Return why a member's claims are not known, and what its client can do about it."""
+    if is_version_0(member):
+        return "version 0 has no owned partitions: write version 1 or newer"
+    return "its bytes do not say what it owns"
 
 
 def unknown_topic_note(member: Member, topic: str, count: int) -> MemberNote:

@@ -1,7 +1,8 @@
 """What one member claims, from the field that the assignor reads, and the group's last generation.
 
 The eager sticky assignor reads UserData and nothing else (Java ignores the Subscription's owned
-partitions there), the cooperative one reads OwnedPartitions. `READERS` is that table.
+partitions there), the cooperative one reads OwnedPartitions, and UserData where version 0 has none.
+`READERS` is that table.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ class Claim:
     owned: TopicPartitions
     generation: int = NO_GENERATION
     is_known: bool = True
+    """False where the member may consume anything, besides what it claims."""
 
 
 NO_CLAIM = Claim(owned={})
@@ -41,7 +43,12 @@ def is_claim_known(member: Member) -> bool:
     >>> is_claim_known(Member(member_id="a", version=0))
     False
     """
-    return member.owned_known and (member.version is None or member.version >= 1)
+    return member.owned_known and not is_version_0(member)
+
+
+def is_version_0(member: Member) -> bool:
+    """Return whether a member came as bytes of version 0, or below, which is read as 0."""
+    return member.version is not None and member.version < 1
 
 
 def is_claim_in_fields(member: Member) -> bool:
@@ -103,6 +110,16 @@ def _cooperative_claim(member: Member) -> Claim:
     """Return OwnedPartitions; the generation from the field, else from UserData (KIP-792)."""
     if is_claim_in_fields(member):
         return Claim(owned=member.owned, generation=member.generation)
+    if is_version_0(member):
+        # It has no owned partitions. Clients that write it (brod) may have the sticky layout in
+        # UserData: franz-go's leaders leave those partitions where they were, and so do we. Java
+        # and Sarama do not read it. It is what the member had been assigned, not what it consumes
+        # now, so its claims stay unknown to the hand-over, as they are for all three leaders.
+        read = decode_cooperative_user_data(member.user_data).value
+        if read is None or read.owned is None or read.generation is None:
+            return Claim(owned={}, is_known=False)
+        generation = max(read.generation, NO_GENERATION)
+        return Claim(owned=read.owned, generation=generation, is_known=False)
     has_field = member.version is None or member.version >= 2
     generation = member.generation if has_field else NO_GENERATION
     if generation < 0:

@@ -105,8 +105,9 @@ class Subcommands(click.Group):
 def command() -> None:
     """Decode, compute, check, simulate and replay Kafka consumer-group assignments.
 
-    Reads lines, writes one JSON object a line (schema 1), or tables on a terminal. Exit code 0:
-    no problems; 1: violations were found; 2: bad usage, or lines that cannot be read.
+    Reads lines, writes tables; with -o jsonl, or KAFKA_ASSIGNORS_OUTPUT=jsonl in the environment,
+    one JSON object a line (schema 1). Exit code 0: no problems; 1: violations were found; 2: bad
+    usage, or lines that cannot be read.
     """
 
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from assignors.assignor import RebalanceProtocol
-from assignors.checks import Report, check
+from assignors.checks import Violation, check
 from assignors.conformance.groups import by_topic, group_of
 from assignors.documents.values import Document
 from assignors.model import Group
@@ -36,11 +36,11 @@ def broken_laws(given: Document, answer: Lists, reference: Lists | None) -> list
     """
     group = group_of(given)
     is_cooperative = given["algo"] == "coop"
-    violations = _judged(group, answer, is_cooperative=is_cooperative).violations
+    violations = _judged(group, answer, is_cooperative=is_cooperative)
     forgiven = set()
     if reference is not None:
         judged = _judged(group, reference, is_cooperative=is_cooperative)
-        forgiven = {violation.rule for violation in judged.violations}
+        forgiven = {violation.rule for violation in judged}
     sentences = [
         f"{violation.rule}:"
         + (f" {violation.topic}-{violation.partition}" if violation.topic is not None else "")
@@ -69,12 +69,14 @@ def waiting(group: Group, answer: Lists) -> TopicPartitions:
     return {topic: numbers for topic, numbers in absent.items() if numbers}
 
 
-def _judged(group: Group, answer: Lists, *, is_cooperative: bool) -> Report:
+def _judged(group: Group, answer: Lists, *, is_cooperative: bool) -> tuple[Violation, ...]:
+    """Return the rules that an answer breaks; what is in doubt counts: a leader has to wait."""
     assignment = {member_id: by_topic(pairs) for member_id, pairs in answer.items()}
     if not is_cooperative:
-        return check(group, assignment)
+        return check(group, assignment).violations
     withheld = waiting(group, answer)
-    return check(group, assignment, withheld=withheld, protocol=RebalanceProtocol.COOPERATIVE)
+    report = check(group, assignment, withheld=withheld, protocol=RebalanceProtocol.COOPERATIVE)
+    return report.violations + report.in_doubt
 
 
 def _unbalanced(group: Group, answer: Lists, reference: Lists, *, is_by_topic: bool) -> list[str]:

@@ -6,7 +6,9 @@ adds `schema` (`values.SCHEMA`) and `error`.
 
 from __future__ import annotations
 
-from assignors.checks import Report
+from collections.abc import Sequence
+
+from assignors.checks import Report, Violation
 from assignors.checks.compare import Comparison
 from assignors.checks.explain import Explanation
 from assignors.documents.values import Document
@@ -63,7 +65,15 @@ def note_document(note: MemberNote) -> Document:
 
 
 def report_document(report: Report) -> Document:
-    """Return what a check found: the violations, and the distances to the best assignment."""
+    """Return what a check found: violations, distances to the best assignment, notes if any."""
+    document: Document = {**violations_document(report.violations), "gaps": dict(report.gaps)}
+    if report.notes:
+        document["notes"] = [note_document(note) for note in report.notes]
+    return document
+
+
+def violations_document(violations: Sequence[Violation]) -> Document:
+    """Return `{"violations": [...]}`: each broken rule with its place."""
     return {
         "violations": [
             {
@@ -72,14 +82,16 @@ def report_document(report: Report) -> Document:
                 "partition": violation.partition,
                 "members": list(violation.members),
             }
-            for violation in report.violations
-        ],
-        "gaps": dict(report.gaps),
+            for violation in violations
+        ]
     }
 
 
 def explanation_document(explanation: Explanation) -> Document:
-    """Return why one partition moved, stayed or waits; `by_weight` where weights matter."""
+    """Return why one partition moved, stayed or waits; `by_weight` where weights matter.
+
+    `violations` where the answer of somebody's own assignor breaks rules.
+    """
     document: Document = {
         "topic": explanation.topic,
         "partition": explanation.partition,
@@ -107,6 +119,8 @@ def explanation_document(explanation: Explanation) -> Document:
             "before": explanation.by_weight.before,
             "hold": explanation.by_weight.hold,
         }
+    if explanation.violations:
+        document |= violations_document(explanation.violations)
     return document
 
 
@@ -130,10 +144,12 @@ def comparison_document(comparison: Comparison) -> Document:
                 "stats": None if column.rebalance is None else dict(column.rebalance.stats),
                 "gaps": dict(column.gaps) or None,
                 "violations": column.violation_count,
+                "first_violation": column.first_violation,
                 "failure": column.failure,
             }
             for column in comparison.columns
         ],
+        "violations": sum(each.violation_count for each in comparison.columns if each.is_own),
         "different": comparison.difference_count,
         "partitions": [
             {

@@ -17,7 +17,17 @@ OWN_PREFIX = "_"
 """What the user's own keys begin with; nobody reads those."""
 
 ANSWER_KEYS = frozenset(
-    {"schema", "assignor", "notes", "stats", "lists", "order", "deferred", "error"}
+    {
+        "schema",
+        "assignor",
+        "notes",
+        "stats",
+        "lists",
+        "order",
+        "deferred",
+        "violations",
+        "error",
+    }
 )
 """Keys of `assign`'s answers: an answer with its group beside it is a document too."""
 
@@ -45,7 +55,7 @@ GROUP_KEYS = (
 )
 TOPIC_KEYS = frozenset({"partitions", "racks", "id"})
 STATE_KEYS = frozenset({"max_generation"})
-CLAIM_KEYS = ("topics", "owned", "generation", "rack", "user_data")
+CLAIM_KEYS = ("topics", "owned", "generation", "rack_id", "user_data")
 """Keys of a member that its Subscription has too."""
 MEMBER_KEYS = frozenset({"id", "instance", "subscription", "capacity", *CLAIM_KEYS})
 

@@ -288,7 +288,7 @@ def _member(entry: object, place: Place) -> Member:
         topics=as_strings(required(fields, "topics", place), (*place, "topics")),
         owned={} if owned is None else partitions_from_document(owned, (*place, "owned")),
         generation=_generation(fields, "generation", place),
-        rack_id=optional_string(fields, "rack", place) or None,
+        rack_id=optional_string(fields, "rack_id", place) or None,
         instance_id=instance_id,
         user_data=user_data,
         notes=forms,

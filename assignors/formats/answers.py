@@ -151,6 +151,21 @@ MEMBER_NOTE = record(
     Key("offset", COUNT, "The byte where it is, of a note on bytes.", is_optional=True),
 )
 
+VIOLATIONS = array(
+    record(
+        Key("rule", one_of(Rule), "Which rule, as a code."),
+        Key("topic", nullable(STRING), "Of the partition; null: it is about a member."),
+        Key("partition", nullable(INTEGER), "Its number."),
+        Key("members", array(STRING), "The members that show it."),
+    )
+)
+OWN_VIOLATIONS = Key(
+    "violations",
+    VIOLATIONS,
+    "Own assignors: every rule that the answer breaks, if it breaks any.",
+    is_optional=True,
+)
+
 NOTES = Key("notes", array(MEMBER_NOTE), "What was odd in the group, or was assumed.")
 ASSUMPTIONS = replace(
     NOTES, text="What was assumed about a described group, or has no effect.", is_optional=True
@@ -199,6 +214,7 @@ ASSIGNED = answer_or_error(
         "`java/sticky`, `java/cooperative-sticky`: give it back with the next group.",
         is_optional=True,
     ),
+    OWN_VIOLATIONS,
     GROUP_ID,
     *WITH_GROUP,
     beside=(*ASSIGNOR, NOTES, GROUP_ID),
@@ -206,7 +222,7 @@ ASSIGNED = answer_or_error(
 )
 
 COMPARED = answer_or_error(
-    ("owned", "compared", "different", "partitions"),
+    ("owned", "compared", "violations", "different", "partitions"),
     Key("owned", mapping(PARTITIONS_BY_TOPIC), "Member id -> what it says it owns."),
     Key(
         "compared",
@@ -222,11 +238,13 @@ COMPARED = answer_or_error(
                 Key("stats", nullable(FIGURES), "Its figures, as in `assign`."),
                 Key("gaps", nullable(FIGURES), "How far it is from the best, as in `check`."),
                 Key("violations", nullable(COUNT), "Rules that its answer breaks."),
+                Key("first_violation", nullable(STRING), "The first of them, in words."),
                 Key("failure", nullable(STRING), "Why it has no answer; else null."),
             )
         ),
         "An entry for each assignor.",
     ),
+    Key("violations", COUNT, "Rules that own assignors break; one that fails counts one."),
     Key("different", COUNT, "Partitions that the assignors place differently."),
     Key(
         "partitions",
@@ -255,18 +273,7 @@ COMPARED = answer_or_error(
 
 CHECKED = answer_or_error(
     ("violations", "gaps"),
-    Key(
-        "violations",
-        array(
-            record(
-                Key("rule", one_of(Rule), "Which rule, as a code."),
-                Key("topic", nullable(STRING), "Of the partition; null: it is about a member."),
-                Key("partition", nullable(INTEGER), "Its number."),
-                Key("members", array(STRING), "The members that show it."),
-            )
-        ),
-        "Every rule that the assignment breaks, with its place.",
-    ),
+    Key("violations", VIOLATIONS, "Every rule that the assignment breaks, with its place."),
     Key("gaps", GAPS, "How far the assignment is from the best."),
     *BESIDE,
     beside=BESIDE,
@@ -318,6 +325,7 @@ EXPLAINED = answer_or_error(
         "`weighted/*`, where the group has weights: what they have to do with it.",
         is_optional=True,
     ),
+    OWN_VIOLATIONS,
     *BESIDE,
     beside=BESIDE,
 )

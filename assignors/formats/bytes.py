@@ -34,7 +34,7 @@ SUBSCRIPTION = record(
     Key("user_data", nullable(HEX), "Bytes for the assignor, in hexadecimal."),
     Key("owned", PARTITIONS, "Owned partitions, in the order of the bytes."),
     Key("generation", INTEGER, "The generation in which they were owned; -1: none."),
-    Key("rack", nullable(NAME), "`client.rack`; null where it is absent or empty."),
+    Key("rack_id", nullable(NAME), "`client.rack`; null where it is absent or empty."),
 )
 ASSIGNMENT = record(
     Key("version", INTEGER, "Version of the message."),

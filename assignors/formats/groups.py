@@ -12,6 +12,7 @@ from assignors.formats.types import (
     Key,
     Schema,
     array,
+    constant,
     known_keys,
     mapping,
     nullable,
@@ -20,7 +21,18 @@ from assignors.formats.types import (
     record,
 )
 
-READ_HEX: Schema = {"type": "string", "pattern": r"^\s*(0[xX])?([0-9A-Fa-f]{2})*\s*$"}
+_BYTES: Schema = array({"type": "integer", "minimum": -128, "maximum": 255})
+READ_BYTES: Schema = {
+    "anyOf": [
+        STRING,
+        _BYTES,
+        record(
+            Key("type", constant("Buffer"), "As Node writes bytes in JSON."),
+            Key("data", _BYTES, "The bytes."),
+        ),
+    ]
+}
+"""Bytes in a form that `decode` reads, a list of numbers, or Node's Buffer."""
 READ_PARTITIONS: Schema = {
     "anyOf": [array(pair(STRING, array(INT32))), mapping(array(INT32))],
 }
@@ -72,7 +84,7 @@ BYTES_MEMBER = known_keys(
         _CAPACITY,
         Key(
             "subscription",
-            STRING,
+            READ_BYTES,
             "The Subscription bytes that it sent, in a form that decode reads.",
         ),
         *(Key(name, NULL, IN_BYTES, is_optional=True) for name in CLAIM_KEYS),
@@ -90,8 +102,13 @@ _FIELDS_MEMBER = record(
         "The generation in which it owned them; -1 or null for none.",
         is_optional=True,
     ),
-    Key("rack", nullable(STRING), "`client.rack`.", is_optional=True),
-    Key("user_data", nullable(READ_HEX), "UserData bytes, in hexadecimal.", is_optional=True),
+    Key("rack_id", nullable(STRING), "`client.rack`.", is_optional=True),
+    Key(
+        "user_data",
+        nullable(READ_BYTES),
+        "UserData, in a form that decode reads.",
+        is_optional=True,
+    ),
     Key("subscription", {"type": "null"}, "Null.", is_optional=True),
 )
 FIELDS_MEMBER = known_keys(_FIELDS_MEMBER)

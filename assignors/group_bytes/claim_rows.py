@@ -192,7 +192,10 @@ _claim_rows = unchecked(ClaimRows)
 def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     """Return the claims of members under an assignor that reads this field. Cost: O(bytes)."""
     arrays, rows = members.arrays, members.rows
-    if kind is UserData.COOPERATIVE and members.is_whole and not arrays.alone:
+    # Version 0 may have the sticky layout in UserData (`claims.reading`).
+    in_user_data = (arrays.version < 1) & (arrays.user_data.length > GENERATION_SIZE)
+    is_plain = not arrays.alone and not np.count_nonzero(in_user_data)
+    if kind is UserData.COOPERATIVE and members.is_whole and is_plain:
         return _claim_rows(
             generation=_cooperative(arrays, None),
             is_known=arrays.version >= 1,
@@ -211,6 +214,7 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     is_read = np.ones(len(arrays.member_ids), dtype=np.bool_)
     is_read[list(arrays.alone)] = False
     if kind is UserData.COOPERATIVE:
+        is_read &= ~in_user_data
         generation = _cooperative(arrays, None if members.is_whole else rows)
         owned, end, is_known = arrays.owned, arrays.generation_at, arrays.version[asked] >= 1
     else:

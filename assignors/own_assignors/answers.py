@@ -1,4 +1,8 @@
-"""Check what an assignor of somebody else returns, before anybody relies on it.
+"""Call an assignor of somebody else: claims are read for it, and what it returns is checked.
+
+Each protocol has another place for what members own (`claims.reading`). An assignor from outside
+reads `Member.owned` and `Member.generation` alone, so it is given what its members claim there,
+whether they came as bytes or as structs.
 
 An assignor that raises, returns no `Rebalance`, forgets a member or assigns a partition that does
 not exist gets an `AssignorError`, which has the assignor's name and what it did. What is merely
@@ -14,9 +18,9 @@ from dataclasses import dataclass, replace
 from operator import index
 from typing import Any
 
-from assignors.assignor import Assignor
+from assignors.assignor import Assignor, UserData
 from assignors.jvm.failure import JavaFailure
-from assignors.model import Group, MemberNote, member_ids_of
+from assignors.model import Group, Member, MemberNote, member_ids_of
 from assignors.names.nearest import suggestion
 from assignors.options import Options
 from assignors.rebalance import Rebalance
@@ -47,21 +51,23 @@ class AssignorError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CheckedAssign:
-    """The function `assign` of an assignor, with its answers checked."""
+    """The function `assign` of an assignor, with claims read for it and its answers checked."""
 
     name: str
     """What messages call the assignor."""
     assign: Callable[[Group], Rebalance]
+    user_data: UserData
+    """Where its members claim."""
 
     def __call__(self, group: Group) -> Rebalance:
         """Return the answer of the assignor for a group.
 
         Raises `AssignorError` for what is no answer, and where the assignor raises; the failure of
-        a copy of Kafka's that it calls stays as it is. Cost: that of the assignor, and O(its
-        answer).
+        a copy of Kafka's that it calls stays as it is. Cost: that of the assignor, O(claims) and
+        O(its answer).
         """
         try:
-            answer = self.assign(group)
+            answer = self.assign(with_claims_read(group, self.user_data))
         except (AssignorError, JavaFailure, MemoryError):
             raise
         except Exception as error:
@@ -85,11 +91,11 @@ def checked(assignor: Assignor, name: str | None = None) -> Assignor:
     def configured(options: Options) -> Callable[[Group], Rebalance] | None:
         assert configure is not None
         assign = configure(options)
-        return None if assign is None else CheckedAssign(shown, assign)
+        return None if assign is None else CheckedAssign(shown, assign, assignor.user_data)
 
     return replace(
         assignor,
-        assign=CheckedAssign(shown, assignor.assign),
+        assign=CheckedAssign(shown, assignor.assign, assignor.user_data),
         configure=None if configure is None else configured,
     )
 
@@ -100,7 +106,12 @@ def with_checked_answers(assignor: Assignor) -> Assignor:
     Raises `ValueError` for what is no assignor, such as its name.
     """
     require_assignor(assignor)
-    return assignor if assignor.family in FAMILIES else checked(assignor)
+    return checked(assignor) if is_from_outside(assignor) else assignor
+
+
+def is_from_outside(assignor: Assignor) -> bool:
+    """Return whether an assignor is somebody's own, whatever its family is called."""
+    return assignor.family not in FAMILIES or isinstance(assignor.assign, CheckedAssign)
 
 
 def require_assignor(given: object) -> None:
@@ -108,6 +119,42 @@ def require_assignor(given: object) -> None:
     if not isinstance(given, Assignor):
         words = "expected an Assignor, as assignor_named('sticky') returns"
         raise ValueError(f"assignor: {words}, found {given!r}")
+
+
+def with_claims_for(assignor: Assignor, group: Group) -> Group:
+    """Return the group as an assignor reads it that is not `checked`. Cost: O(claims)."""
+    if assignor.family in FAMILIES or isinstance(assignor.assign, CheckedAssign):
+        return group
+    return with_claims_read(group, assignor.user_data)
+
+
+def with_claims_read(group: Group, kind: UserData) -> Group:
+    """Return the group with what members claim under this kind as `owned` and `generation`.
+
+    `owned_known` is false where a member may own anything; bytes and version stay as they are.
+    Under `UserData.NONE` nobody claims anything, as in a real group. Cost: O(claims).
+
+    >>> from assignors import Cluster
+    >>> data = bytes.fromhex("00000001000174000000010000000200000009")  # t:2, generation 9
+    >>> member = Member(member_id="a", topics=("t",), user_data=data, version=1)
+    >>> group = Group(cluster=Cluster.of({"t": 3}), members=(member,))
+    >>> (read,) = with_claims_read(group, UserData.STICKY).members
+    >>> dict(read.owned), read.generation
+    ({'t': (2,)}, 9)
+    """
+    return replace(group, members=tuple([_with_claim_read(each, kind) for each in group.members]))
+
+
+def _with_claim_read(member: Member, kind: UserData) -> Member:
+    from assignors.claims import read_claim  # noqa: PLC0415 - loads numpy, which no --help needs
+
+    claim = read_claim(member, kind)
+    seen = member.generation, member.owned_known
+    if claim.owned is member.owned and seen == (claim.generation, claim.is_known):
+        return member
+    return replace(
+        member, owned=claim.owned, generation=claim.generation, owned_known=claim.is_known
+    )
 
 
 def checked_rebalance(group: Group, answer: object) -> Rebalance:

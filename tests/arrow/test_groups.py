@@ -23,8 +23,8 @@ from wire import (
 
 OWNED = [{"topic": "t", "partitions": [0, 1, 2, 3]}]
 AS_STRUCTS: list[dict[str, Any]] = [
-    {"id": "a", "topics": ["t"], "owned": OWNED, "generation": 4, "rack": None},
-    {"id": "b", "topics": ["t"], "owned": [], "generation": None, "rack": None},
+    {"id": "a", "topics": ["t"], "owned": OWNED, "generation": 4, "rack_id": None},
+    {"id": "b", "topics": ["t"], "owned": [], "generation": None, "rack_id": None},
 ]
 AS_BYTES: list[dict[str, Any]] = [
     {
@@ -137,6 +137,17 @@ def test_a_cooperative_answer_is_right_together_with_what_it_withholds() -> None
     assert rules(checked(AS_STRUCTS, given, "eager", withheld)) == ["withheld-without-reason"] * 2
 
 
+def test_why_claims_are_not_known_is_in_the_notes_of_a_check() -> None:
+    silent = [{"id": "a", "subscription": bytes.fromhex("000000000001000174ffffffff")}]
+    given = [{"member": "a", "partitions": [{"topic": "t", "partitions": [0, 1, 2, 3]}]}]
+    found = checked(silent, given, "cooperative")
+    assert (found["error"], rules(found)) == (None, [])
+    why, doubt = found["notes"]
+    assert why == "a: claims-not-known: version 0 has no owned partitions: write version 1 or newer"
+    assert doubt.startswith("claims-not-known: given though")
+    assert checked(AS_STRUCTS, given, "eager")["notes"] == []
+
+
 def test_cooperative_members_let_go_before_others_get_and_eager_ones_have_no_need() -> None:
     moved = [
         {"member": "a", "partitions": [{"topic": "t", "partitions": [0, 1]}]},
@@ -177,7 +188,8 @@ MEMBERS: list[Any] = [
     [{**AS_STRUCTS[0], "owned": [{"topic": "t", "partitions": [1, None]}]}],
     [{**AS_STRUCTS[0], "owned": [*OWNED, *OWNED]}],
     [{**AS_STRUCTS[0], "generation": 2**31}],
-    [{**AS_STRUCTS[0], "generation": -5, "rack": "", "instance": "i"}],
+    [{**AS_STRUCTS[0], "generation": -5, "rack_id": "", "instance": "i"}],
+    [{**AS_STRUCTS[0], "rack": "r"}],
     [{**AS_STRUCTS[0], "id": None}],
     [AS_STRUCTS[0], None],
     [AS_STRUCTS[0], AS_STRUCTS[0]],

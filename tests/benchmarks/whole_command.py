@@ -9,6 +9,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from tests.cli.running import AS_LINES
+
 
 class Used(NamedTuple):
     """What a run took."""
@@ -25,7 +27,7 @@ def run_command(arguments: Sequence[str], environment: Mapping[str, str] | None 
         [sys.executable, "-m", "assignors", *arguments],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env=environment,
+        env={**(environment or os.environ), **AS_LINES},
     )
     _, status, used = os.wait4(process.pid, 0)
     wall = time.perf_counter() - begin

@@ -26,9 +26,13 @@ GROUP: dict[str, Any] = {
 }
 
 
+AS_LINES = {"KAFKA_ASSIGNORS_OUTPUT": "jsonl"}
+"""What programs set that read answers: without it, and without `-o`, they are tables."""
+
+
 def answers(*arguments: str, given: str | bytes = "") -> tuple[list[dict[str, Any]], int]:
     """Return the documents and the exit code of one run in this process."""
-    result = CliRunner().invoke(command, arguments, input=given)
+    result = CliRunner(env=AS_LINES).invoke(command, arguments, input=given)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return [json.loads(line) for line in result.stdout.splitlines()], result.exit_code
@@ -43,8 +47,11 @@ def answer(*arguments: str, given: str | bytes) -> dict[str, Any]:
 def called(
     *arguments: str, given: str | bytes = b"", **environment: str
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run the command in this process; return what it would leave as one of its own."""
-    result = CliRunner().invoke(command, arguments, input=given, env=environment)
+    """Run the command in this process; return what it would leave as one of its own.
+
+    Answers are JSON lines unless `-o` or the environment says otherwise; so in `process`.
+    """
+    result = CliRunner(env=AS_LINES).invoke(command, arguments, input=given, env=environment)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return subprocess.CompletedProcess(
@@ -63,7 +70,7 @@ def process(
         timeout=400,
         check=False,
         cwd=ROOT,
-        env={**os.environ, **environment},
+        env={**os.environ, **AS_LINES, **environment},
     )
 
 

@@ -47,7 +47,7 @@ def test_a_table_has_the_names_that_were_typed(
 
 
 def test_what_is_no_table_has_the_full_name() -> None:
-    asked = ["simulate", *SMALL, "--assignor", "uniform"]
+    asked = ["simulate", *SMALL, "--assignor", "uniform", "-o", "jsonl"]
     assert json.loads(CliRunner().invoke(command, asked).stdout)["assignor"] == "server/uniform"
 
 

@@ -47,7 +47,7 @@ BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHON
 
 def test_each_answer_is_there_before_the_next_line_is_asked() -> None:
     with subprocess.Popen(
-        [*COMMAND, "assign", "--assignor", "cooperative-sticky", "-"],
+        [*COMMAND, "assign", "--assignor", "cooperative-sticky", "-o", "jsonl", "-"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         cwd=ROOT,
@@ -82,7 +82,7 @@ def test_files_are_read_in_order_and_dash_is_standard_input(tmp_path: Path) -> N
 
 def test_a_reader_that_leaves_ends_the_command_quietly() -> None:
     with subprocess.Popen(
-        [*COMMAND, "decode", "subscription"],
+        [*COMMAND, "decode", "subscription", "-o", "jsonl"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -138,7 +138,7 @@ def test_a_table_is_written_in_any_encoding(encoding: str) -> None:
 
 def test_ctrl_c_ends_the_command_quietly() -> None:
     with subprocess.Popen(
-        [*COMMAND, "decode", "subscription"],
+        [*COMMAND, "decode", "subscription", "-o", "jsonl"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -173,7 +173,7 @@ def test_json_lines_do_not_pay_for_tables_or_engines() -> None:
     program = (
         "import sys\n"
         "from assignors.cli.command import run\n"
-        "run(['decode', 'subscription'])\n"
+        "run(['decode', 'subscription', '-o', 'jsonl'])\n"
         "heavy = {'rich.table', 'rich.console', 'pyspark', 'pyarrow', 'pandas', 'hypothesis'}\n"
         "sys.exit(str(sorted(heavy & set(sys.modules))) if heavy & set(sys.modules) else 0)\n"
     )

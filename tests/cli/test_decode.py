@@ -26,7 +26,7 @@ def test_a_subscription_of_version_3_reads_as_documented() -> None:
             "user_data": "01",
             "owned": [["t", [0, 1]]],
             "generation": 5,
-            "rack": "r",
+            "rack_id": "r",
         },
         "notes": [],
         "error": None,

@@ -143,6 +143,16 @@ def test_members_are_opened_where_asked_for() -> None:
     assert second["assignment"]["notes"] == []
 
 
+def test_members_have_rows_below_their_record() -> None:
+    arguments = [*KIND, "--members", "-o", "table"]
+    shown = CliRunner().invoke(command, arguments, input=sticky_group()).stdout
+    rows = [line.split() for line in shown.splitlines() if " m  " in line]
+    kinds = ["subscription", "assignment", "user_data"]
+    assert [row[0] for row in rows] == [*kinds, *kinds]
+    assert "(truncated)" in rows[1]
+    assert '[["t",' in rows[4]
+
+
 def test_members_of_every_record_can_be_opened() -> None:
     given = "".join(line(sample.key, sample.value) for sample in samples())
     documents, _ = answers(*KIND, "--members", given=given + "zz\n0012 -\n")

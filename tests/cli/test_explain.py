@@ -142,7 +142,7 @@ def member(name: str, generation: int, owned: list[int], topics: str = "t") -> d
             [{"id": "a", "subscription": "00000000000100017400000000"}],
             "waits",
             "claims-not-known",
-            ["its bytes do not say what it owns"],
+            ["version 0 has no owned partitions: write version 1 or newer"],
         ),
         ([member("a", 7, [], topics="x")], "unassigned", "nobody-subscribes", []),
     ],

@@ -144,3 +144,25 @@ def test_tables_name_the_group_and_print_what_was_assumed() -> None:
         result = CliRunner().invoke(command, [*arguments, "-o", "table", MEMBERS])
         assert "group night jobs" in result.stdout
         assert "note: the tool prints no subscriptions" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("assign", "--assignor", "range"),
+        ("check",),
+        ("explain", "--partition", "orders:1"),
+        ("simulate", "--assignor", "range"),
+        ("simulate", "--assignor", "range", "--event", "join:5"),
+    ],
+)
+def test_the_sample_is_read_in_place_of_a_file(arguments: tuple[str, ...]) -> None:
+    file = str(ROOT / "assignors" / "documents" / "sample" / "shop.txt")
+    sampled, of_file = answers(*arguments, "--sample"), answers(*arguments, file)
+    for document in (*sampled[0], *of_file[0]):
+        document.pop("cpu_ms", None)
+    assert sampled == of_file
+    assert sampled[1] == 0
+    refused = CliRunner().invoke(command, [*arguments, "--sample", file])
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "--sample takes the place of FILE" in refused.stderr

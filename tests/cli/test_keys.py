@@ -19,6 +19,7 @@ MEMBER = {"id": "a", "topics": ["t"]}
     [
         ({"genration": 7}, "genration", "generation"),
         ({"topics": {"t": {"partitions": 1, "rack": []}}}, "topics.t.rack", "racks"),
+        ({"members": [{**MEMBER, "rack": "r"}]}, "members[0].rack", "rack_id"),
         ({"state": {"max_genration": 7}}, "state.max_genration", "max_generation"),
         ({"members": [{**MEMBER, "onwed": []}]}, "members[0].onwed", "owned"),
         ({"members": [MEMBER, {"id": "b", "Topics": []}]}, "members[1].Topics", "topics"),
@@ -44,9 +45,9 @@ def test_a_scenario_on_a_clock_is_told_which_option_plays_it(command: tuple[str,
     assert "simulate --scenario FILE plays a scenario on a clock" in error["text"]
 
 
-@pytest.mark.parametrize("key", ["topics", "owned", "generation", "rack", "user_data"])
+@pytest.mark.parametrize("key", ["topics", "owned", "generation", "rack_id", "user_data"])
 def test_what_the_subscription_bytes_have_is_not_given_beside_them(key: str) -> None:
-    value: Any = {"topics": ["t"], "owned": [], "generation": 1, "rack": "r", "user_data": "00"}[
+    value: Any = {"topics": ["t"], "owned": [], "generation": 1, "rack_id": "r", "user_data": "00"}[
         key
     ]
     member = {"id": "a", "subscription": "00000000000000000000", key: value}
@@ -87,7 +88,7 @@ def test_a_key_of_another_command_is_noted(key: str) -> None:
 def test_every_key_has_its_reader() -> None:
     assert set(ODD) == set(USED_BY)
     assert {"topics", "members", "generation", "state", "id", *ODD} <= GROUP_KEYS
-    assert {"id", "topics", "owned", "generation", "rack", "instance"} <= MEMBER_KEYS
+    assert {"id", "topics", "owned", "generation", "rack_id", "instance"} <= MEMBER_KEYS
 
 
 def test_a_topic_that_nobody_describes_is_noted_by_every_command() -> None:

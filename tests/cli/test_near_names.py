@@ -67,6 +67,8 @@ def test_a_timed_scenario_takes_an_assignor_by_the_name_of_kafkas_class() -> Non
     for assignor in ("java/cooperative-sticky", name):
         members = [{**member, "assignors": [assignor]} for member in shown["members"]]
         text = json.dumps({**shown, "members": members})
-        rows.append(json.loads(run("simulate", "--scenario", "-", given=text).stdout))
+        rows.append(
+            json.loads(run("simulate", "--scenario", "-", "-o", "jsonl", given=text).stdout)
+        )
     assert rows[0] == rows[1]
     assert rows[0]["error"] is None

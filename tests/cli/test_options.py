@@ -52,7 +52,11 @@ OWN_ON_A_CLOCK = json.dumps(
 
 MATTERS: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...], str]] = {
     ("decode", "mode"): (("decode", "subscription"), ("--mode", "strict"), CUT),
-    ("decode", "with_members"): (("decode", "offsets-record"), ("--members",), RECORD),
+    ("decode", "with_members"): (
+        ("decode", "offsets-record", "-o", "jsonl"),
+        ("--members",),
+        RECORD,
+    ),
     ("assign", "assignor"): (("assign",), ("--assignor", "range"), LINE),
     ("assign", "compared"): (("assign",), ("--compare", "range,sticky"), LINE),
     ("assign", "reasons"): (
@@ -109,7 +113,7 @@ ELSEWHERE = {
     **{
         (name, option): "tests/cli/test_given_groups.py, with output of the tool"
         for name in ("assign", "check", "explain", "simulate")
-        for option in ("group", "assumed", "partition_counts")
+        for option in ("group", "assumed", "partition_counts", "is_sample")
     },
     **{
         (name, "weights"): "tests/weighted/test_weights_file.py, with a file"
@@ -136,6 +140,7 @@ ELSEWHERE = {
         for option in ("partition_counts", "bootstrap", "config", "jars")
     },
     ("replay", "engine"): "tests/spark",
+    ("replay", "is_all"): "tests/cli/test_replay.py: more groups than a summary has",
     ("replay", "log_ends"): "a file: tests/replay/test_uneven_load.py",
     ("replay", "out"): "files: tests/cli/test_replay.py",
     ("replay", "report"): "a file: tests/cli/test_replay.py",
@@ -328,12 +333,13 @@ def test_simulate_reads_what_is_piped_to_it(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_text('{"seed": 7, "members": 2, "topics": 1, "events": 0, "id": "mine"}\n')
     for given in (file, file.read_bytes()):
-        (line,) = piped("simulate", "--assignor", "range", given=given).stdout.splitlines()
+        asked = ("simulate", "--assignor", "range", "-o", "jsonl")
+        (line,) = piped(*asked, given=given).stdout.splitlines()
         assert json.loads(line)["id"] == "mine"
 
 
 def test_simulate_says_that_it_does_not_read_what_is_piped_beside_its_options() -> None:
-    small = ("simulate", "--assignor", "range", "--scenarios", "1", "--events", "0")
+    small = ("simulate", "--assignor", "range", "--scenarios", "1", "--events", "0", "-o", "jsonl")
     beside = piped(*small, given=b'{"seed": 7}\n')
     assert len(beside.stdout.splitlines()) == 1
     assert "note: standard input is not read beside --scenarios" in beside.stderr

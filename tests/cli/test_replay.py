@@ -19,7 +19,7 @@ from assignors.cli.command import command
 from assignors.cli.outputs.replay_tables import show_replayed
 from assignors.replay.tables.columns import as_dict
 from assignors.replay.tables.rows import TABLES, OffsetRow
-from tests.cli.running import called, process
+from tests.cli.running import AS_LINES, called, process
 from tests.replay.histories import DATA
 
 REAL = str(DATA / "real.jsonl.gz")
@@ -33,7 +33,7 @@ QUIET = ("--group", "^shop.01-java44$")
 
 def run(*arguments: str) -> Result:
     """One run in this process."""
-    result = CliRunner().invoke(command, ["replay", *arguments])
+    result = CliRunner(env=AS_LINES).invoke(command, ["replay", *arguments])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
@@ -253,12 +253,16 @@ def drawn(documents: list[dict[str, Any]]) -> str:
     return out.getvalue()
 
 
-@pytest.mark.parametrize("form", ["jsonl", "table"])
-def test_commits_are_all_there_and_only_a_table_stops_at_a_thousand(form: str) -> None:
+@pytest.mark.parametrize(
+    ("form", "columns", "lines"), [("jsonl", "", 3414), ("table", "", 3419), ("table", "200", 1006)]
+)
+def test_commits_are_all_there_and_only_a_narrow_table_stops_at_a_thousand(
+    form: str, columns: str, lines: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
     result = run(REAL, "--table", "offsets", "-o", form)
-    assert ("and 2,414 more: use --out" in result.stdout) == (form == "table")
-    if form == "jsonl":
-        assert result.stdout.count("\n") == 3414
+    assert ("and 2,414 more: use --all, --out" in result.stdout) == bool(columns)
+    assert result.stdout.count("\n") == lines
 
 
 def test_a_report_is_one_page_and_hides_what_is_hidden(tmp_path: Path) -> None:

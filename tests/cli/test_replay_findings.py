@@ -54,6 +54,20 @@ def test_a_terminal_says_that_there_are_no_findings() -> None:
     assert "no findings" not in run(REAL, "--group", "shop.07-franz", "-o", "jsonl").stdout
 
 
+@pytest.mark.parametrize("arguments", [(), ("--table", "anomalies")])
+def test_whether_groups_can_leave_the_classic_protocol_is_answered(
+    arguments: tuple[str, ...],
+) -> None:
+    asked = (REAL, "--kind", "classic-only", *arguments)
+    words = "11 of 11 classic groups can be converted to the consumer protocol (KIP-848)"
+    assert run(*asked, "-o", "table").stdout.startswith(words)
+    result = run(*asked, "-o", "jsonl")
+    assert words in result.stderr
+    assert words not in result.stdout
+    earlier = run(*asked, "-o", "table", "--until", "2026-11-21T00:20:00Z")
+    assert "can be converted" not in earlier.stdout, "of the end, or not at all"
+
+
 def test_the_exit_code_is_about_what_is_asked_for() -> None:
     assert run(REAL).exit_code == 1
     assert run(REAL, "--min-severity", "high").exit_code == 1
@@ -69,7 +83,12 @@ def test_of_a_kind_are_those_of_it(kind: AnomalyKind) -> None:
 def test_a_row_has_its_severity_and_what_to_do() -> None:
     assert {row["severity"] for row in EVERY} == {"high", "medium", "low", "note"}
     for row in EVERY:
-        assert row["what_to_do"] == GLOSSARY[row["kind"]].what_to_do
+        advice = GLOSSARY[row["kind"]].what_to_do
+        if row["leader_id"] is not None and "the leader's client" in advice:
+            named = f"the leader's client ({row['leader_client_id']} at {row['leader_host']}, "
+            assert named in row["what_to_do"]
+            advice, _, _ = advice.partition("the leader's client")
+        assert row["what_to_do"].startswith(advice)
 
 
 def test_a_group_counts_the_findings_that_are_wanted_and_has_the_worst_severity() -> None:

@@ -121,11 +121,11 @@ def test_a_scenario_that_does_not_fit_into_memory_is_an_error_and_the_next_line_
     program = (
         "import resource, sys\n"
         "from assignors.cli.command import run\n"
-        "run(['simulate', '--scenarios', '1', '--events', '0', '--assignor', 'range'])\n"
+        "run('simulate --scenarios 1 --events 0 --assignor range -o jsonl'.split())\n"
         "pages = int(open('/proc/self/statm').read().split()[0])\n"
         "limit = pages * resource.getpagesize() + 2 ** 24\n"
         "resource.setrlimit(resource.RLIMIT_AS, (limit, limit))\n"
-        "sys.exit(run(['simulate', '-', '--assignor', 'range']))\n"
+        "sys.exit(run(['simulate', '-', '--assignor', 'range', '-o', 'jsonl']))\n"
     )
     ended = subprocess.run(
         [sys.executable, "-c", program],

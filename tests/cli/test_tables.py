@@ -41,7 +41,7 @@ def test_every_captured_subscription_has_a_row() -> None:
 @pytest.mark.parametrize("kind", ["assignment", "sticky-userdata", "cooperative-userdata"])
 def test_what_cannot_be_read_is_a_row_with_the_reason(kind: str) -> None:
     shown = table("decode", kind, given="zz\n00000007\n")
-    assert "no hexadecimal digit at byte 0" in shown
+    assert "no hexadecimal digit (forms that are read: " in shown
 
 
 def test_an_assignment_is_drawn_with_what_waits_and_why() -> None:

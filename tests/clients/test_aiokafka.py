@@ -17,7 +17,7 @@ from aiokafka.coordinator.protocol import (
 from aiokafka.structs import BrokerMetadata, PartitionMetadata
 
 from assignors import Assignor, RebalanceProtocol, assignor_named
-from assignors.clients.aiokafka import Strategy, decoding, strategy
+from assignors.clients.aiokafka import Strategy, cooperative_sticky, decoding, strategy
 from tests.clients.test_kafka_python import GARBAGE
 from wire import (
     Mode,
@@ -75,7 +75,7 @@ def test_a_subscription_with_the_topics_of_the_one_before_is_left_to_the_leader(
         return decode_subscription(blob)
 
     monkeypatch.setattr(decoding, "decode_subscription", counted)
-    made = strategy("cooperative-sticky", rack="r0")
+    made = strategy("cooperative-sticky", rack_id="r0")
     blobs = {"me": made.metadata({"t"}), "other": joined(rack_id="r1")}
     led(made, cluster, blobs)
     assert decoded == [blobs["me"]]
@@ -106,7 +106,7 @@ def test_under_sticky_it_remembers_in_user_data(cluster: ClusterMetadata) -> Non
 
 
 def test_racks_of_members_and_brokers_are_used(cluster: ClusterMetadata) -> None:
-    made = strategy("cooperative-sticky", rack="r0")
+    made = strategy("cooperative-sticky", rack_id="r0")
     given = led(made, cluster, {"me": made.metadata({"t"}), "other": joined(rack_id="r1")})
     assert given == {"me": {"t": (0, 2)}, "other": {"t": (1, 3)}}
 
@@ -138,6 +138,12 @@ def test_other_assignors_go_on_as_before(cluster: ClusterMetadata) -> None:
 
 def members_of(blobs: Mapping[str, bytes]) -> dict[str, Any]:
     return {name: ConsumerProtocol.METADATA.decode(blob) for name, blob in blobs.items()}
+
+
+def test_cooperative_sticky_has_a_name_of_its_own() -> None:
+    made = cooperative_sticky(on_note=print)
+    assert isinstance(made, Strategy)
+    assert repr(made) == repr(strategy("cooperative-sticky"))
 
 
 def test_an_assignor_that_only_cooperates_is_refused() -> None:

@@ -152,7 +152,7 @@ def test_the_two_step_upgrade_never_stops(group: LocalGroup) -> None:
 def test_racks_of_members_and_brokers_are_used() -> None:
     group = LocalGroup({"t": 6}, racks=["r0", "r1"])
     for number, name in enumerate("ab"):
-        group.add(name, [cooperative_sticky(rack=f"r{number}")], ["t"])
+        group.add(name, [cooperative_sticky(rack_id=f"r{number}")], ["t"])
     group.settle()
     for number, name in enumerate("ab"):
         assert {place[1] % 2 for place in group.members[name].assigned} == {number}

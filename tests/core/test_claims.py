@@ -31,7 +31,7 @@ READINGS = [
         "version 0",
         Member(member_id="a", version=0, owned_known=False, user_data=LAYOUT),
         ({"t": (2,)}, 9),
-        ({}, -1, False),
+        ({"t": (2,)}, 9, False),
     ),
     (
         "version 1 with four bytes",

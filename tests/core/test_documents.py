@@ -34,7 +34,7 @@ GROUP: dict[str, Any] = {
             "topics": ["t", "u.v"],
             "owned": [["t", [0, 1]], ["u.v", [0]]],
             "generation": 5,
-            "rack": "r1",
+            "rack_id": "r1",
             "instance": "i",
             "user_data": "0xFF",
         },
@@ -115,7 +115,7 @@ def test_null_means_absent_and_keys_of_ones_own_mean_nothing() -> None:
         "topics": [],
         "owned": None,
         "generation": None,
-        "rack": None,
+        "rack_id": None,
         "_zzz": 1,
     }
     topics = {"t": {"partitions": 1, "racks": None, "id": None, "_zzz": 1}}
@@ -125,7 +125,9 @@ def test_null_means_absent_and_keys_of_ones_own_mean_nothing() -> None:
 
 
 def test_an_empty_rack_is_no_rack() -> None:
-    group = group_from_document({"topics": {}, "members": [{"id": "a", "topics": [], "rack": ""}]})
+    group = group_from_document(
+        {"topics": {}, "members": [{"id": "a", "topics": [], "rack_id": ""}]}
+    )
     assert group.members[0].rack_id is None
 
 
@@ -168,7 +170,7 @@ def test_bytes_and_struct_describe_the_same_member(topics: list[str], generation
             "topics": sorted(topics),
             "owned": [["t", [0, 1]]],
             "generation": generation,
-            "rack": "r",
+            "rack_id": "r",
         },
     )
     one, other = (
@@ -231,7 +233,7 @@ def test_bytes_and_struct_describe_the_same_member(topics: list[str], generation
         (lambda g: g["members"][0]["owned"].append(["t"]), "wrong-type", "members[0].owned[2]"),
         (lambda g: g["members"][0].update(owned="t"), "wrong-type", "members[0].owned"),
         (lambda g: g["members"][0].update(generation=1.5), "wrong-type", "members[0].generation"),
-        (lambda g: g["members"][0].update(rack=1), "wrong-type", "members[0].rack"),
+        (lambda g: g["members"][0].update(rack_id=1), "wrong-type", "members[0].rack_id"),
         (lambda g: g["members"][0].update(user_data="f"), "bad-hex", "members[0].user_data"),
         (lambda g: g["members"][1].update(subscription="0g"), "bad-hex", "members[1].subscription"),
         (lambda g: g["members"][0].update(id="\ud800"), "bad-text", "members[0].id"),

@@ -55,6 +55,8 @@ def _kind(kind: AnomalyKind, each: KindOfFinding) -> Iterator[str]:
     yield f"{_sentence(each.meaning)}\n"
     yield f"- **Severity**: {each.severity.value}"
     yield f"- **How sure**: {each.how_sure}."
+    if each.is_by_leader:
+        yield "- **Caused by**: the leader of a classic group, which the finding names."
     yield f"- **What to do**: {_sentence(each.what_to_do)}"
     yield f"- **Counts** (`count`): {each.count}\n"
 

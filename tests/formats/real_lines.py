@@ -63,7 +63,7 @@ def groups() -> list[Line]:
                 "id": member["id"],
                 "topics": member["topics"],
                 "owned": member.get("owned") or [],
-                "rack": member.get("rack"),
+                "rack_id": member.get("rack"),
             }
             for member in group["members"]
         ]

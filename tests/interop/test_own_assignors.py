@@ -11,6 +11,7 @@ from tests.foreign.members.python.failing import RAISED
 from tests.interop.audit import dangerous, rounds
 from tests.interop.conftest import MakeGroup
 from tests.interop.group import DRAINS_S, SETTLES_S
+from tests.own_assignors.sticky_ones import HERE, STICKY_ONES
 from tests.own_assignors.wrapped import WRAPPED
 
 pytestmark = pytest.mark.interop
@@ -38,6 +39,24 @@ def test_members_of_a_cooperative_one_claim_what_they_own_though_it_does_not_say
     for before, after in pairwise(found):
         assert after.claims[leader] == before.gifts[leader]
     assert not [gift for one in found for gift in dangerous(one)]
+
+
+@pytest.mark.parametrize("name", STICKY_ONES)
+def test_partitions_stay_under_an_eager_sticky_one(name: str, make_group: MakeGroup) -> None:
+    """What members own is in UserData: a leader that does not read it moves nearly everything."""
+    group = make_group({"a": 4 * PARTITIONS}, assignors=(f"{HERE}{name}",))
+    group.feed.start()
+    members = group.start("kpp", "kpp", "kpp")
+    group.settled(SETTLES_S, hold_s=HOLD_S)
+    had = {member.name: member.owned for member in members}
+    *staying, leaving = sorted(members, key=lambda member: member.name != group.leader())
+    leaving.close()
+    group.settled(SETTLES_S, hold_s=HOLD_S)
+    for member in staying:
+        assert had[member.name] <= group.members[member.name].owned
+    group.drain(DRAINS_S)
+    verdict = group.judge()
+    assert verdict.is_clean, verdict
 
 
 @pytest.mark.parametrize("kind", ["kp", "aio"])

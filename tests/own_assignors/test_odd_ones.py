@@ -16,7 +16,7 @@ from assignors.checks.compare import compare
 from assignors.checks.explain import explain
 from assignors.clients.common.client_session import new_session
 from assignors.simulation.processes import ENDED_EARLY
-from tests.cli.running import ROOT, answers
+from tests.cli.running import AS_LINES, ROOT, answers
 from tests.own_assignors.odd_ones import NOTED, TAKEN, WRONG
 from wire import Subscription, decode_assignment, encode_subscription
 
@@ -122,7 +122,7 @@ def run_in(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-P", "-c", code, *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"},
+        env={**os.environ, **AS_LINES, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"},
         input=LINE,
         capture_output=True,
         text=True,

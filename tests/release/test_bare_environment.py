@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -12,7 +13,8 @@ import pytest
 
 from assignors import __version__
 from tests.conftest import lacking
-from tests.release.building import ROOT, Environment, built
+from tests.release.building import ROOT, Environment, built, plain_environment
+from tests.test_readme import console_runs, readme_questions
 
 GROUPS = (ROOT / "notebooks" / "examples" / "groups.jsonl").read_text(encoding="utf-8")
 
@@ -113,7 +115,9 @@ def test_the_first_command_of_the_readme_answers(with_command: Environment) -> N
 
 def test_a_group_is_assigned(with_command: Environment) -> None:
     first = GROUPS.splitlines()[0]
-    done = with_command.run("kafka-assignors", "assign", "--assignor", "sticky", given=first)
+    done = with_command.run(
+        "kafka-assignors", "assign", "--assignor", "sticky", "-o", "jsonl", given=first
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["assignment"]["a"] == {"orders": [0, 1]}
 
@@ -124,7 +128,17 @@ def test_another_client_is_tried_on_the_vectors_of_the_wheel(
 ) -> None:
     program = f"{with_command.program('python')} -m assignors.conformance"
     category = {"kafka-4.4.0": "range-00", "records-4.4.0": "rec", "peers": "peer-franz"}[name]
-    command = ("conform", "--vectors", name, "--only", category, "--command", program)
+    command = (
+        "conform",
+        "--vectors",
+        name,
+        "--only",
+        category,
+        "--command",
+        program,
+        "-o",
+        "jsonl",
+    )
     done = with_command.run("kafka-assignors", *command)
     assert done.returncode == 0, done.stderr
     found = [json.loads(line) for line in done.stdout.splitlines()]
@@ -138,6 +152,35 @@ def test_what_needs_another_extra_names_it(with_command: Environment, tmp_path: 
     assert done.returncode == 2
     assert "pip install 'kafka-assignors[replay]'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.fixture(scope="module")
+def with_replay(with_command: Environment, wheel: Path) -> Environment:
+    """The same environment with all that the README installs: the tests above do without."""
+    done = with_command.install(f"{wheel}[cli,replay]")
+    assert done.returncode == 0, done.stderr
+    return with_command
+
+
+def test_the_commands_of_readme_and_tutorial_need_nothing_but_the_wheel(
+    with_replay: Environment, tmp_path: Path
+) -> None:
+    asked = [command for _, command in readme_questions()]
+    asked += [run.command for run in console_runs() if run.place.startswith("tutorial-")]
+    assert len(asked) == 8 + 4
+    path = f"{with_replay.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    for command in asked:
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", command],  # noqa: S607 - the bash that is on the PATH
+            cwd=tmp_path,
+            env={**plain_environment(), "PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=False,
+        )
+        assert done.returncode in {0, 1}, f"{command}: {done.stderr}"
+        assert done.stdout.count("\n") > 2, command
 
 
 def interpreter(version: str) -> str | None:
@@ -165,6 +208,6 @@ def test_the_wheel_works_on_every_python_that_it_names(
     done = made.run("python", "-c", FIRST_LINES, options=("-W", "error", "-I"))
     assert done.returncode == 0, done.stderr
     assert made.install(f"{wheel}[cli]").returncode == 0
-    shown = made.run("kafka-assignors", "replay", "--sample", "-o", "table")
+    shown = made.run("kafka-assignors", "replay", "--sample")
     assert shown.returncode == 1, shown.stderr
     assert "GROUP" in shown.stdout

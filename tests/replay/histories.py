@@ -10,7 +10,7 @@ import gzip
 import json
 from base64 import b64decode
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,10 +59,7 @@ def state() -> dict[str, Any]:
 
 def in_order(entries: Iterable[LoggedRecord], partition: int = 0) -> list[LoggedRecord]:
     """The entries with offsets, as a partition has them."""
-    return [
-        LoggedRecord(record=e.record, at_ms=e.at_ms, partition=partition, offset=offset)
-        for offset, e in enumerate(entries)
-    ]
+    return [replace(e, partition=partition, offset=offset) for offset, e in enumerate(entries)]
 
 
 def classic(

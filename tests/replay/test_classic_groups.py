@@ -73,7 +73,7 @@ def test_a_member_has_its_bytes_opened_and_raw_only_where_they_are_odd() -> None
             "user_data": encode_sticky_user_data({"t": (0,)}, 6),
             "owned": [{"topic": "t", "partitions": [0, 3]}],
             "generation": 6,
-            "rack": "r",
+            "rack_id": "r",
             "notes": [],
             "error": None,
         },

@@ -70,6 +70,7 @@ def test_nothing_but_names_and_metadata_changes(plain: Tables, hidden: Tables) -
         "client_id": "client",
         "leader_client_id": "client",
         "host": "host",
+        "leader_host": "host",
         "instance_id": "instance",
     }
     for name in TABLES:
@@ -85,7 +86,7 @@ def test_nothing_but_names_and_metadata_changes(plain: Tables, hidden: Tables) -
                 other.pop(column, None)
             for named, label in zip(one.pop("members", ()), other.pop("members", ()), strict=True):
                 assert labels.setdefault(("member", named), label) == label
-            for free in ("evidence", "metadata", "joined", "left"):
+            for free in ("evidence", "what_to_do", "metadata", "joined", "left"):
                 one.pop(free, None)
                 other.pop(free, None)
             assert one == other

@@ -152,19 +152,32 @@ def test_bars_beside_figures_stay_in_their_drawing() -> None:
             assert left + float(width or 0) <= max(wide) + 0.1
 
 
-def test_leaders_are_listed_with_how_many_assignments_java_reproduces() -> None:
-    outline = Outline(page(one_group(generation_count=8), title="t"))
+def test_findings_are_grouped_by_the_leader_that_caused_them() -> None:
+    tables = one_group()
+    blamed = tuple(
+        replace(
+            row,
+            severity="low" if place else "critical",
+            leader_id="m",
+            leader_client_id=f"leader-{place}",
+            leader_guess="librdkafka",
+        )
+        for place, row in enumerate(tables.anomalies)
+    )
+    outline = Outline(page(replace(tables, anomalies=blamed), title="t"))
     said = [text for tag, text in outline.texts if tag in {"bdi", "td"}]
-    assert said[said.index("java") : said.index("java") + 4] == ["java", "6", "4", "2"]
-    none = replace(one_group(), generations=())
-    assert "same bytes as Java" in texts(one_group())
-    assert "same bytes as Java" not in texts(none)
+    at = said.index("librdkafka")
+    assert said[at + 1 : at + 4] == ["1", str(len(blamed) - 1), "1"]
+    assert "leader-0, leader-1" in said[at + 5]
+    assert "leader-0" in said, "the client to look at, in the findings of the group"
+    assert "Findings by leader" not in texts(tables)
 
 
 def test_what_if_is_summed_over_groups() -> None:
     tables = joined(one_group("a"), one_group("b"))
     said = [text for tag, text in Outline(page(tables, title="t")).texts if tag in {"bdi", "td"}]
-    assert said[said.index("actual") + 1] == "62"
+    actual = [said[place + 1] for place, text in enumerate(said) if text == "actual"]
+    assert sorted(actual) == ["31", "31", "62"]
 
 
 def test_where_nothing_was_tried_there_is_no_what_if() -> None:
@@ -178,7 +191,7 @@ def test_five_hundred_groups_all_are_in_the_index_and_the_page_stays_small() -> 
     text = page(tables, title="t")
     outline = Outline(text)
     assert len(outline.of("details", "group")) == 500
-    assert not [one for one in outline.of("details") if "open" in one]
+    assert ["open" in one for one in outline.of("details", "group")] == [True] + 499 * [False]
     assert len(text) < 9_000_000
     said = " ".join(text for _, text in outline.texts)
     assert re.search(r"\d+ groups listed without charts and tables: the page has reached", said)

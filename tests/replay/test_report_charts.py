@@ -159,7 +159,7 @@ def test_a_group_without_members_has_nothing_to_draw() -> None:
     said = said_on(bare)
     assert "No members are recorded, so there is no chart." in said
     assert "no members, range" in said
-    assert not any("downtime in rebalances (estimate)" in text for text in said)
+    assert not any("downtime in rebalances (estimate, after the join)" in text for text in said)
 
 
 def test_an_assignor_that_failed_has_its_error_in_the_table() -> None:

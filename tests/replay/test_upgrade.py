@@ -15,6 +15,7 @@ from assignors.model import Cluster
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.engines.python import Settings, replay
 from assignors.replay.findings import Selection, Severity
+from assignors.replay.findings.upgrade import conversion_answer
 from assignors.replay.tables.rows import AnomalyKind
 from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup, GroupMember
@@ -23,7 +24,7 @@ from assignors.simulation.timed.protocols.classic.states import GroupState
 from assignors.simulation.timed.protocols.consumer.coordinator_state import Changes, Refused
 from assignors.simulation.timed.protocols.mixed.upgrade import upgraded
 from tests.replay.findings import found, lower, upper
-from tests.replay.histories import Says, captured, classic, gone
+from tests.replay.histories import Says, captured, classic, epoch, gone
 from wire import (
     Mode,
     Subscription,
@@ -138,6 +139,32 @@ def test_only_the_end_of_the_records_counts() -> None:
     assert not found(classic(0, 1, bad), classic(9, 2, {"a": lower()}), selection=ONLY)
     assert not found(classic(0, 1, bad), classic(9, 2, {}), selection=ONLY)
     assert not found(classic(0, 1, bad), gone(9), selection=ONLY)
+
+
+def test_the_answer_counts_groups_as_they_are_at_the_end() -> None:
+    """Nothing but "no findings of kind classic-only" said that all groups can be converted."""
+    bad = {"a": Says(assignment=WITH_USER_DATA)}
+    entries = [
+        classic(0, 1, {"a": lower()}, group="good"),
+        classic(0, 1, bad, group="empty"),
+        classic(9, 2, {}, group="empty"),
+        classic(0, 1, bad, group="ended"),
+        gone(9, group="ended"),
+    ]
+
+    def answer(*more: LoggedRecord) -> str:
+        tables = replay([*entries, *more], Settings(selection=ONLY))
+        return conversion_answer(tables.groups, tables.anomalies)
+
+    words = "classic groups can be converted to the consumer protocol (KIP-848)"
+    assert answer() == f"2 of 2 {words}"
+    assert answer(classic(9, 1, bad, group="bad")) == (
+        f"2 of 3 {words}; the findings have the reasons of the other 1"
+    )
+    assert (
+        answer(epoch(9, 1, group="new"))
+        == f"2 of 2 {words}; 1 group of the records uses it already"
+    )
 
 
 def test_it_is_a_note_that_nobody_sees_unasked() -> None:

@@ -29,6 +29,7 @@ def test_types_of_outcomes_are_those_that_readers_have_always_had() -> None:
         "id",
         "kind",
         "assignor",
+        "first_violation",
         "error",
     }
     assert (types["is_settled"], types["cpu_ms"], types["moved"]) == ("bool", "double", "int64")

@@ -302,10 +302,13 @@ def counted(row: Outcome, played: list[Round]) -> Outcome:
     steps = [step for step in played if step.event_number == row.event]
     earlier = [step for step in played if step.event_number < row.event]
     consumed: Assignment = earlier[-1].after if earlier else {}
-    unassigned = sum(
-        len(asked_partitions(step.group)) - sum(len(listed(share)) for share in step.after.values())
+    unassigned = [
+        len(
+            asked_partitions(step.group)
+            - {p for share in step.after.values() for p in listed(share)}
+        )
         for step in steps
-    )
+    ]
     violations = sum(len(started_while_owned(step.before, step.after)) for step in steps)
     moved = moves_min = 0
     for phase in sorted({step.phase for step in steps}):
@@ -325,7 +328,8 @@ def counted(row: Outcome, played: list[Round]) -> Outcome:
         moved=moved,
         moves_min=moves_min,
         withheld_rounds=sum(step.rebalance.withheld != {} for step in steps),
-        unassigned_partition_rounds=unassigned,
+        unassigned_partition_rounds=sum(unassigned),
+        unassigned=unassigned[-1],
         withheld_left=len(listed(last.rebalance.withheld)),
         load_min=int(min(load, default=0)),
         load_max=int(max(load, default=0)),

@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from assignors.cli.command import command
+from tests.cli.running import AS_LINES
 
 
 def main(folder: Path) -> None:
@@ -25,7 +26,7 @@ def main(folder: Path) -> None:
     for number, arguments in enumerate(asked, start=1):
         goes_on = number < len(asked) and "spark" in arguments
         with _kept_session() if goes_on else nullcontext():
-            result = CliRunner().invoke(
+            result = CliRunner(env=AS_LINES).invoke(
                 command, arguments, input=given.read_bytes() if given.exists() else None
             )
         if result.exception is not None and not isinstance(result.exception, SystemExit):

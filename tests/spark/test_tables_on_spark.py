@@ -17,6 +17,7 @@ from assignors.replay.tables.arrow import arrow_row
 from assignors.replay.tables.rows import TABLES
 from tests.cli.running import ROOT
 from tests.replay.damage import damaged
+from tests.replay.histories import DATA
 from tests.spark.conftest import SparkAnswers
 from tests.spark.dumps import IDS, some_groups
 from tests.spark.sessions import KINDS
@@ -41,7 +42,8 @@ def test_spark_tells_what_plain_python_tells(
     kind: str, tmp_path: Path, spark_answers: SparkAnswers
 ) -> None:
     dump = tmp_path / "dump.jsonl"
-    dump.write_bytes(some_groups() + gzip.decompress(SKEWED.read_bytes()))
+    gone_back = gzip.decompress((DATA / "field" / "expired.jsonl.gz").read_bytes())
+    dump.write_bytes(some_groups() + gzip.decompress(SKEWED.read_bytes()) + gone_back)
     assert dump.stat().st_size > 8 * SPLIT_BYTES
     answers = spark_answers("tables_job", kind, tmp_path)
     expected = replay(logged_records(open_source(dump)), SETTINGS, hide_names=True)
@@ -53,6 +55,7 @@ def test_spark_tells_what_plain_python_tells(
     assert any(row["lag"] for row in answers["generations"])
     assert {"committed", "listed", IDS[2]} <= {row["topic"] for row in answers["assignments"]}
     kinds = Counter(row.kind for row in expected.anomalies)
+    assert kinds.keys() >= {"went-back", "offsets-removed"}
     assert {row["kind"]: row["findings"] for row in answers["sql"]} == kinds
     frame, table = answers["refused"]
     assert "no column key, value" in frame

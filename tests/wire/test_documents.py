@@ -36,7 +36,7 @@ def test_a_subscription() -> None:
         "user_data": "ab",
         "owned": [["t", [0, 1]]],
         "generation": 7,
-        "rack": None,
+        "rack_id": None,
     }
     assert [note_document(note) for note in decoded.notes] == [
         {"code": "rack-empty", "offset": 37, "text": "rack of length 0, not null"}

@@ -1,4 +1,4 @@
-"""Whole JoinGroup and SyncGroup messages, as kafka-python writes them from Kafka's own schemas."""
+"""Whole messages of groups, as kafka-python writes them from Kafka's own schemas."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.wire.vectors import captured
 from wire import Subscription, encode_assignment, encode_subscription
 from wire.frames import (
+    DESCRIBE_RESPONSE,
     JOIN_REQUEST,
     JOIN_RESPONSE,
     SYNC_REQUEST,
@@ -21,6 +22,7 @@ from wire.frames import (
 )
 
 messages = pytest.importorskip("kafka.protocol.consumer")
+admin = pytest.importorskip("kafka.protocol.admin.groups")
 
 TEXT = encode_subscription(Subscription(topics=("orders",), owned={"orders": (0, 1)}, generation=4))
 OTHER = encode_subscription(Subscription(topics=("orders", "users"), rack_id="r"))
@@ -92,11 +94,43 @@ def synced(version: int) -> Any:
     )
 
 
+def described(version: int) -> Any:
+    kind = admin.DescribeGroupsResponse
+    member = kind.DescribedGroup.DescribedGroupMember
+    listed = [
+        member(
+            member_id=member_id,
+            group_instance_id=None,
+            client_id="c",
+            client_host="/10.0.0.1",
+            member_metadata=metadata,
+            member_assignment=assignment,
+        )
+        for member_id, metadata, assignment in (("m-1", TEXT, GIVEN), ("m-2", OTHER, b""))
+    ]
+    group = kind.DescribedGroup(
+        error_code=0,
+        error_message=None,
+        group_id="shop",
+        group_state="Stable",
+        protocol_type="consumer",
+        protocol_data="range",
+        members=listed,
+        authorized_operations={3, 8},
+    )
+    return kind(version=version, throttle_time_ms=0, groups=[group])
+
+
 MADE = {
     JOIN_REQUEST.name: (JOIN_REQUEST, joining, [("range", TEXT), ("sticky", OTHER)]),
     JOIN_RESPONSE.name: (JOIN_RESPONSE, joined, [("m-1", TEXT), ("m-2", OTHER)]),
     SYNC_REQUEST.name: (SYNC_REQUEST, syncing, [("m-2", GIVEN)]),
     SYNC_RESPONSE.name: (SYNC_RESPONSE, synced, [("", GIVEN)]),
+    DESCRIBE_RESPONSE.name: (
+        DESCRIBE_RESPONSE,
+        described,
+        [("m-1", TEXT), ("m-1", GIVEN), ("m-2", OTHER), ("m-2", b"")],
+    ),
 }
 ALL = [(name, version) for name, (layout, _, _) in MADE.items() for version in layout.versions]
 
@@ -158,6 +192,27 @@ def test_a_message_without_anything_in_it_needs_its_length() -> None:
     data = bytes(message.encode(header=True, framed=True))
     assert only(data).parts == ()
     assert group_frames(data[LENGTH:]) == []
+
+
+def test_an_empty_assignment_needs_no_length_where_the_protocol_is_named() -> None:
+    message = synced(5)
+    message.assignment = b""
+    message.with_header(correlation_id=6)
+    frame = only(bytes(message.encode(header=True)))
+    (part,) = frame.parts
+    assert (frame.message, frame.versions) == (SYNC_RESPONSE.name, (5,))
+    assert part.start == part.end
+
+
+def test_of_several_described_groups_the_first_is_named() -> None:
+    message = described(5)
+    first = described(5).groups[0]
+    first.group_id = "cart"
+    message.groups = [first, *message.groups]
+    message.with_header(correlation_id=6)
+    frame = only(bytes(message.encode(header=True, framed=True)))
+    assert frame.fields["group_id"] == "cart"
+    assert len(frame.parts) == 8
 
 
 @given(st.sampled_from(ALL), st.data())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import struct
+from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -11,9 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import wire
+from tests.wire.vectors import captured
 from wire import (
+    CooperativeUserData,
+    Decoded,
     ErrorKind,
+    MemberAssignment,
     Mode,
+    StickyUserData,
     Subscription,
     TopicPartitions,
     WireError,
@@ -26,6 +34,7 @@ from wire import (
     encode_sticky_user_data,
     encode_subscription,
 )
+from wire.protocol.capacity import capacity_bytes
 from wire.text import utf16_key
 
 INT32 = st.integers(-(2**31), 2**31 - 1)
@@ -132,6 +141,69 @@ def test_another_codec_reads_and_writes_the_same_assignments(
     read = {str(group.topic): tuple(group.partitions) for group in entity.assigned_partitions}
     assert read == canonical(partitions)
     assert rewritten(kio, entity, version) == blob
+
+
+PAIRS: dict[str, tuple[Callable[..., bytes], Callable[..., Decoded[Any]]]] = {
+    "subscription": (encode_subscription, decode_subscription),
+    "assignment": (encode_assignment, decode_assignment),
+    "sticky-userdata": (encode_sticky_user_data, decode_sticky_user_data),
+    "cooperative-userdata": (encode_cooperative_user_data, decode_cooperative_user_data),
+}
+
+
+def test_the_pairs_are_all_that_wire_exports() -> None:
+    named = {name.partition("_")[2] for name in wire.__all__ if name.startswith("encode_")}
+    assert {encode.__name__ for encode, _ in PAIRS.values()} == {f"encode_{one}" for one in named}
+    assert {decode.__name__ for _, decode in PAIRS.values()} == {f"decode_{one}" for one in named}
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_what_is_decoded_of_a_client_can_be_encoded(kind: str) -> None:
+    """Bytes of real clients, oddities included, and what they hold with a capacity behind it."""
+    encode, decode = PAIRS[kind]
+    own = "assignment" if kind == "assignment" else "subscription"
+    blobs = [bytes.fromhex(case["hex"]) for case in captured(own)]
+    if own != kind:
+        said = {decode_subscription(blob).require().user_data or b"" for blob in blobs}
+        blobs = [blob + tail for blob in said for tail in (b"", capacity_bytes(4))]
+    values = [value for value in (decode(blob).value for blob in blobs) if value is not None]
+    assert len(values) > 3
+    for given_value in values:
+        read, value = decode(encode(given_value)).require(), given_value
+        if isinstance(value, CooperativeUserData) and value.generation is None:
+            value = replace(value, generation=-1)  # zero bytes: four are written
+        for name in ("version", "generation", "user_data", "capacity", "rack_id"):
+            assert getattr(read, name, None) == getattr(value, name, None)
+        assert set(getattr(read, "topics", ())) == set(getattr(value, "topics", ()))
+        for name in ("partitions", "owned"):
+            assert canonical(getattr(read, name, {}) or {}) == canonical(
+                getattr(value, name, {}) or {}
+            )
+
+
+@given(generation=st.none() | INT32, owned=PARTITIONS, capacity=st.none() | st.integers(1, 9))
+def test_user_data_that_was_decoded_is_written_as_it_was(
+    generation: int | None, owned: TopicPartitions, capacity: int | None
+) -> None:
+    sticky = encode_sticky_user_data(owned, generation, capacity=capacity)
+    assert encode_sticky_user_data(decode_sticky_user_data(sticky).require()) == sticky
+    cooperative = encode_cooperative_user_data(generation, capacity=capacity)
+    assert encode_cooperative_user_data(CooperativeUserData(owned={})) == b"\xff" * 4
+    for blob in (sticky, cooperative):
+        if blob == bytes(4):
+            continue  # generation 0, or the sticky layout without any
+        assert encode_cooperative_user_data(decode_cooperative_user_data(blob).require()) == blob
+
+
+def test_a_value_of_its_own_is_not_given_twice() -> None:
+    with pytest.raises(ValueError, match="of its own"):
+        encode_assignment(MemberAssignment(), version=1)
+    with pytest.raises(ValueError, match="of its own"):
+        encode_assignment(MemberAssignment(), user_data=b"")
+    with pytest.raises(ValueError, match="of its own"):
+        encode_sticky_user_data(StickyUserData(), 3)
+    with pytest.raises(ValueError, match="of its own"):
+        encode_cooperative_user_data(CooperativeUserData(), capacity=3)
 
 
 def rewritten(kio: Any, entity: Any, version: int) -> bytes:

@@ -1,7 +1,8 @@
-"""Whole JoinGroup and SyncGroup messages as they stand on the wire, in any version."""
+"""Whole JoinGroup, SyncGroup and DescribeGroups messages, as on the wire, in any version."""
 
 from wire.frames.messages import (
     ASSIGNMENT,
+    DESCRIBE_RESPONSE,
     JOIN_REQUEST,
     JOIN_RESPONSE,
     SUBSCRIPTION,
@@ -12,6 +13,7 @@ from wire.frames.reading import UNSOUND, GroupFrame, Part, group_frames
 
 __all__ = [
     "ASSIGNMENT",
+    "DESCRIBE_RESPONSE",
     "JOIN_REQUEST",
     "JOIN_RESPONSE",
     "SUBSCRIPTION",

@@ -1,6 +1,7 @@
-"""The fields of JoinGroup and SyncGroup messages in every version, and of a request's header.
+"""The fields of JoinGroup, SyncGroup and DescribeGroups messages, and of a request's header.
 
-Versions 0 to 9 and 0 to 5: what Kafka 4.4 lists as valid or has removed since (KIP-896).
+Every version that Kafka 4.4 lists as valid or has removed since (KIP-896). A DescribeGroups request
+has no bytes of members.
 """
 
 from __future__ import annotations
@@ -84,8 +85,48 @@ SYNC_RESPONSE = Layout(
         Field(ASSIGNMENT, BYTES),
     ),
 )
+DESCRIBED = "groups"
+DESCRIBE_RESPONSE = Layout(
+    "DescribeGroups response",
+    versions=range(7),
+    flexible_from=5,
+    fields=(
+        Field("throttle_time_ms", INT32, since=1),
+        Field(
+            DESCRIBED,
+            ArrayOf(
+                Struct(
+                    (
+                        Field("error_code", INT16),
+                        Field("error_message", STRING, since=6, nullable=True),
+                        Field("group_id", STRING),
+                        Field("group_state", STRING),
+                        Field("protocol_type", STRING),
+                        Field("protocol_data", STRING),
+                        Field(
+                            "members",
+                            ArrayOf(
+                                Struct(
+                                    (
+                                        Field("member_id", STRING),
+                                        Field(INSTANCE, STRING, since=4, nullable=True),
+                                        Field("client_id", STRING),
+                                        Field("client_host", STRING),
+                                        Field(SUBSCRIPTION, BYTES),
+                                        Field(ASSIGNMENT, BYTES),
+                                    )
+                                )
+                            ),
+                        ),
+                        Field("authorized_operations", INT32, since=3),
+                    )
+                )
+            ),
+        ),
+    ),
+)
 REQUESTS = {11: JOIN_REQUEST, 14: SYNC_REQUEST}
-RESPONSES = (JOIN_RESPONSE, SYNC_RESPONSE)
+RESPONSES = (JOIN_RESPONSE, SYNC_RESPONSE, DESCRIBE_RESPONSE)
 HEADER = Layout(
     "request header",
     versions=range(1),

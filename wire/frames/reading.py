@@ -1,10 +1,10 @@
-"""Find Subscriptions and Assignments in whole JoinGroup and SyncGroup messages.
+"""Find Subscriptions and Assignments in whole JoinGroup, SyncGroup and DescribeGroups messages.
 
 A request says what it is: its header has the number of the message and its version. A response says
 nothing but a correlation id, so every version is tried: it counts only if it ends with the last
-byte, if its values are usual ones, and if there is a Subscription or an Assignment in it or a
-length before it. Readings that agree on every place are one `GroupFrame`, with all versions that it
-may be.
+byte, if its values are usual ones, and if there is a Subscription or an Assignment in it, the name
+of the protocol or a length before it. Readings that agree on every place are one `GroupFrame`, with
+all versions that it may be.
 
 A frame may come with or without the four bytes of its length, and within a packet: Ethernet, IPv4
 or IPv6, and TCP headers are skipped.
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from wire.decoded import Mode, NoteCode, Oddities
 from wire.errors import ErrorKind, WireError
-from wire.frames.messages import HEADER, REQUESTS, RESPONSES, SUBSCRIPTION
+from wire.frames.messages import DESCRIBED, HEADER, REQUESTS, RESPONSES, SUBSCRIPTION
 from wire.layout import BYTES, ArrayOf, Field, Kind, Layout, Struct, in_line
 from wire.layout.fields import compact_length, fields_reader, form_of, truncated, varint
 from wire.protocol.assignment import decode_assignment
@@ -27,6 +27,8 @@ from wire.protocol.subscription import decode_subscription
 ERROR_CODES = range(-1, 200)
 """Error codes that brokers use, with some to spare."""
 
+CONSUMER = "consumer"
+"""The protocol type whose bytes are Subscriptions and Assignments."""
 THROTTLE_MAX_MS = 3_600_000
 UNSOUND = {
     NoteCode.CUT,
@@ -53,13 +55,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupFrame:
-    """A JoinGroup or SyncGroup message."""
+    """A JoinGroup, SyncGroup or DescribeGroups message."""
 
     message: str
     versions: tuple[int, ...]
     """Versions of the message that have these bytes; a request has one."""
     fields: Fields
-    """Its fields that are numbers and text, and those of the header."""
+    """Its fields that are numbers and text, with those of the header and of the first group."""
     parts: tuple[Part, ...]
     start: int
     """Where its header begins: behind the length and the headers of a packet."""
@@ -68,7 +70,7 @@ class GroupFrame:
 def group_frames(data: bytes) -> list[GroupFrame]:
     """Return what the data may be: none, one, or several frames that disagree.
 
-    Cost: linear in the data, for each of 16 versions.
+    Cost: linear in the data, for each of 23 versions.
 
     >>> group_frames(b"no frame")
     []
@@ -181,13 +183,14 @@ def _is_plausible(fields: Fields, message: _Message, start: int) -> bool:
     """Return whether a message that ends where the data does is one.
 
     A request says what it is. Four bytes that fit the length are as good; what has neither must
-    have a Subscription or an Assignment in it, and everything must look as brokers write it.
+    have a Subscription or an Assignment in it or name the protocol "consumer", and everything must
+    look as brokers write it.
     """
     if "api_version" in fields:
         return True
     data = message.data
     is_usual = (
-        fields["error_code"] in ERROR_CODES
+        fields.get("error_code") in ERROR_CODES
         and 0 <= fields.get("throttle_time_ms", 0) <= THROTTLE_MAX_MS
         and all(text.isprintable() for text in fields.values() if isinstance(text, str))
     )
@@ -195,8 +198,10 @@ def _is_plausible(fields: Fields, message: _Message, start: int) -> bool:
         return False
     blobs = [(part.kind, data[part.start : part.end]) for part in message.parts]
     is_measured = start >= 4 and int.from_bytes(data[start - 4 : start]) == len(data) - start
-    is_filled = fields["error_code"] == 0 and any(blob for _, blob in blobs)
-    is_foreign = fields.get("protocol_type") not in {None, "consumer"}
+    protocol_type = fields.get("protocol_type")
+    is_named = protocol_type == CONSUMER and bool(message.parts)
+    is_filled = fields["error_code"] == 0 and (is_named or any(blob for _, blob in blobs))
+    is_foreign = protocol_type not in {None, CONSUMER}
     are_sound = is_foreign or all(not blob or _is_sound(kind, blob) for kind, blob in blobs)
     return is_measured or (is_filled and are_sound)
 
@@ -212,7 +217,7 @@ def _walk(rows: tuple[Field, ...], message: _Message, offset: int, fields: Field
     """Read rows into `fields`, and the places of bytes into the parts; return the offset behind."""
     for field in in_line(rows, message.version):
         if isinstance(field.type, ArrayOf):
-            offset = _elements(field, message, offset)
+            offset = _elements(field, message, offset, fields)
             continue
         assert isinstance(field.type, Kind), "these messages have no struct but in arrays"
         fill = fields_reader(form_of(field.type, is_flexible=message.is_flexible), [field])
@@ -227,8 +232,11 @@ def _walk(rows: tuple[Field, ...], message: _Message, offset: int, fields: Field
     return offset
 
 
-def _elements(field: Field, message: _Message, offset: int) -> int:
-    """Read an array of structs for its parts; return the offset behind it."""
+def _elements(field: Field, message: _Message, offset: int, fields: Fields) -> int:
+    """Read an array of structs for its parts; return the offset behind it.
+
+    `fields` gets those of the first group that a message describes.
+    """
     assert isinstance(field.type, ArrayOf)
     assert isinstance(field.type.element, Struct)
     data = message.data
@@ -240,7 +248,10 @@ def _elements(field: Field, message: _Message, offset: int) -> int:
         text = f"{field.name}: {count} elements in {len(data) - offset} bytes"
         raise WireError(ErrorKind.BAD_LENGTH, text, offset)
     for _ in range(count):
-        offset = _walk(field.type.element.fields, message, offset, {})
+        found: Fields = {}
+        offset = _walk(field.type.element.fields, message, offset, found)
+        if field.name == DESCRIBED and "group_id" not in fields:
+            fields.update(found)
         if message.is_flexible:
             offset = _behind_tags(data, offset)
     return offset

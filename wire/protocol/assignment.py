@@ -27,7 +27,7 @@ _member_assignment = unchecked(MemberAssignment)
 
 
 def encode_assignment(
-    partitions: TopicPartitions,
+    partitions: TopicPartitions | MemberAssignment,
     *,
     user_data: bytes | None = None,
     version: int = NEWEST_VERSION,
@@ -35,12 +35,21 @@ def encode_assignment(
 ) -> bytes:
     """Return the bytes: topics and numbers sorted, or in the given order as Java writes them.
 
-    `partitions` is topic -> numbers. Raises `WireError` for a negative version, a topic above 32767
-    bytes or a number that is no int32. Cost: O(P log P) for P partitions.
+    `partitions` is topic -> numbers, or all that `decode_assignment` returned, with its own
+    version and UserData. A version above 3 is written as 3. Raises `WireError` for a negative
+    version, a topic above 32767 bytes or a number that is no int32. Cost: O(P log P) for P
+    partitions.
 
     >>> encode_assignment({}, version=1).hex()
     '000100000000ffffffff'
+    >>> encode_assignment(MemberAssignment(version=1)).hex()
+    '000100000000ffffffff'
     """
+    if isinstance(partitions, MemberAssignment):
+        if user_data is not None or version != NEWEST_VERSION:
+            raise ValueError("the MemberAssignment has a version and UserData of its own")
+        given, partitions = partitions, partitions.partitions
+        user_data, version = given.user_data, given.version
     _, prefix = version_bytes(version, "assignment")
     return prefix + partitions_bytes(partitions, keep_order=keep_order) + nullable_bytes(user_data)
 

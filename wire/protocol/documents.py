@@ -18,14 +18,14 @@ def partitions_document(partitions: TopicPartitions) -> list[list[object]]:
 
 
 def subscription_document(value: Subscription) -> Document:
-    """Return a Subscription; UserData as hex, generation -1 and rack null where absent."""
+    """Return a Subscription; UserData as hex, generation -1 and rack_id null where absent."""
     return {
         "version": value.version,
         "topics": list(value.topics),
         "user_data": _hex(value.user_data),
         "owned": partitions_document(value.owned),
         "generation": value.generation,
-        "rack": value.rack_id,
+        "rack_id": value.rack_id,
     }
 
 

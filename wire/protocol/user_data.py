@@ -55,33 +55,57 @@ _sticky_data, _cooperative_data = unchecked(StickyUserData), unchecked(Cooperati
 
 
 def encode_sticky_user_data(
-    owned: TopicPartitions,
-    generation: int,
+    owned: TopicPartitions | StickyUserData,
+    generation: int | None = None,
     *,
     keep_order: bool = False,
     capacity: int | None = None,
 ) -> bytes:
     """Return the V1 layout, sorted unless the given order is to be kept. Never zero bytes.
 
-    `owned` is topic -> numbers. A capacity is for assignors by weight; `ValueError` for one below
-    1. Raises `WireError` for a topic above 32767 bytes or a number that is no int32.
-    Cost: O(P log P) for P partitions.
+    `owned` is topic -> numbers, or all that `decode_sticky_user_data` returned, with its own
+    generation and capacity. Without a generation it is the V0 layout. A capacity is for assignors
+    by weight; `ValueError` for one below 1. Raises `WireError` for a topic above 32767 bytes or a
+    number that is no int32. Cost: O(P log P) for P partitions.
 
     >>> encode_sticky_user_data({"t": (1, 0)}, 5).hex()
     '0000000100017400000002000000000000000100000005'
+    >>> encode_sticky_user_data(StickyUserData(owned={"t": (1, 0)}, generation=5)).hex()
+    '0000000100017400000002000000000000000100000005'
     """
-    layout = partitions_bytes(owned, keep_order=keep_order) + int32_bytes(generation, "generation")
+    if isinstance(owned, StickyUserData):
+        if generation is not None or capacity is not None:
+            raise ValueError("the StickyUserData has a generation and a capacity of its own")
+        given, owned = owned, owned.owned
+        generation, capacity = given.generation, given.capacity
+    layout = partitions_bytes(owned, keep_order=keep_order)
+    if generation is not None:
+        layout += int32_bytes(generation, "generation")
     return layout if capacity is None else layout + capacity_bytes(capacity)
 
 
-def encode_cooperative_user_data(generation: int | None, *, capacity: int | None = None) -> bytes:
+def encode_cooperative_user_data(
+    generation: int | CooperativeUserData | None, *, capacity: int | None = None
+) -> bytes:
     """Return the four bytes of the generation, `ffffffff` before the first assignment.
 
-    A capacity is for assignors by weight; `ValueError` for one below 1.
+    `generation` is also all that `decode_cooperative_user_data` returned: with `owned`, which
+    only the sticky layout has, it is written in that layout. A capacity is for assignors by
+    weight; `ValueError` for one below 1.
 
     >>> encode_cooperative_user_data(7).hex()
     '00000007'
+    >>> encode_cooperative_user_data(CooperativeUserData(generation=7)).hex()
+    '00000007'
     """
+    if isinstance(generation, CooperativeUserData):
+        given = generation
+        if capacity is not None:
+            raise ValueError("the CooperativeUserData has a capacity of its own")
+        # Without either, the sticky layout is four zeros: generation 0.
+        if given.owned or (given.owned is not None and given.generation is not None):
+            return encode_sticky_user_data(given.owned, given.generation, capacity=given.capacity)
+        generation, capacity = given.generation, given.capacity
     written = UNREADABLE_GENERATION if generation is None else generation
     layout = int32_bytes(written, "generation")
     return layout if capacity is None else layout + capacity_bytes(capacity)

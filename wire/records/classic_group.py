@@ -4,11 +4,15 @@ One record holds the whole group, written when a generation is complete. Of each
 the Subscription under the *chosen* protocol only, and its Assignment: zero bytes where the leader
 sent none. Both are opaque bytes here; for protocol type "consumer" `wire.records.members` decodes
 them.
+
+Redpanda writes an int16, the version, before each member, so Kafka cannot read a group of it.
 """
 
 from __future__ import annotations
 
-from wire.layout import BYTES, INT32, INT64, STRING, ArrayOf, Field, Layout, Struct
+from dataclasses import replace
+
+from wire.layout import BYTES, INT16, INT32, INT64, STRING, ArrayOf, Field, Layout, Struct
 
 GROUP_METADATA_KEY = Layout("GroupMetadataKey", versions=range(1), fields=(Field("group", STRING),))
 
@@ -38,3 +42,14 @@ GROUP_METADATA = Layout(
         Field("members", ArrayOf(MEMBER)),
     ),
 )
+
+MEMBER_VERSION = "memberVersion"
+REDPANDA_GROUP_METADATA = replace(
+    GROUP_METADATA,
+    versions=range(4),
+    fields=(
+        *GROUP_METADATA.fields[:-1],
+        Field("members", ArrayOf(Struct((Field(MEMBER_VERSION, INT16), *MEMBER.fields)))),
+    ),
+)
+"""Source: `member_state::encode` in Redpanda's `group_metadata.cc`."""

@@ -3,7 +3,7 @@
 Kafka's loader skips a type it does not know and fails on everything else it cannot read. Here a
 record that cannot be read has an error, with the reason and the byte, and keeps its bytes.
 `error` is set exactly where Kafka's own deserializer throws, so a value that is None without an
-error is a tombstone.
+error is a tombstone. The one exception are groups of Redpanda, which are read with a note.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from wire.cursor import as_bytes
 from wire.decoded import Note, NoteCode, Oddities
 from wire.errors import ErrorKind, WireError
 from wire.layout.reading import Reader
+from wire.records.classic_group import GROUP_METADATA, MEMBER_VERSION, REDPANDA_GROUP_METADATA
 from wire.records.json_form import to_json
 from wire.records.types import (
     BY_NAME,
@@ -25,6 +26,7 @@ from wire.records.types import (
     RecordType,
     key_reader,
     key_writer,
+    redpanda_reader,
     value_reader,
     value_writer,
 )
@@ -175,7 +177,28 @@ def _value(
     if version not in found.value.versions:
         text = f"value: version {version} of {found.name} is not known"
         return version, None, (), WireError(ErrorKind.UNKNOWN_VERSION, text)
-    return version, *_message(value, value_reader(found.number, version), "value")
+    fields, notes, failure = _message(value, value_reader(found.number, version), "value")
+    is_odd = failure is not None or any(note.code is NoteCode.TRAILING_BYTES for note in notes)
+    if is_odd and found.value is GROUP_METADATA and version in REDPANDA_GROUP_METADATA.versions:
+        other, other_notes, other_failure = _message(value, redpanda_reader(version), "value")
+        if other is not None and other_failure is None and _is_redpanda(other, other_notes):
+            return version, other, (*other_notes, _MEMBER_VERSION), None
+    return version, fields, notes, failure
+
+
+_MEMBER_VERSION = Note(
+    NoteCode.MEMBER_VERSION, 0, "value: an int16 stands before each member, as Redpanda writes it"
+)
+
+
+def _is_redpanda(group: Mapping[str, Any], notes: tuple[Note, ...]) -> bool:
+    """Return whether a group ends with its last byte, each member behind a version from 0 to 3.
+
+    Takes the versions out of the members, which then are as Kafka has them.
+    """
+    versions = [member.pop(MEMBER_VERSION) for member in group["members"]]
+    has_more = any(note.code is NoteCode.TRAILING_BYTES for note in notes)
+    return bool(versions) and all(0 <= version <= 3 for version in versions) and not has_more
 
 
 def _message(

@@ -168,6 +168,12 @@ def value_reader(number: int, version: int) -> Reader:
 
 
 @cache
+def redpanda_reader(version: int) -> Reader:
+    """Return the reader of GROUP_METADATA values as Redpanda writes them."""
+    return compile_reader(classic_group.REDPANDA_GROUP_METADATA, version)
+
+
+@cache
 def key_writer(name: str) -> Writer:
     """Return the writer of a type's keys."""
     return compile_writer(BY_NAME[name].key, 0)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from assignors.assignor import Assignor
+from assignors.checks import judged
 from assignors.checks.compare import compare
+from assignors.claims import is_claim_known
 from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName, AssignorNames
 from assignors.cli.inputs.given_groups import (
     GivenGroup,
@@ -22,17 +26,24 @@ from assignors.cli.inputs.typed.idle_options import refuse_idle
 from assignors.cli.outputs.comparison import show_compared
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_assigned, show_assignors
-from assignors.documents.answers import comparison_document, rebalance_document
+from assignors.documents.answers import (
+    comparison_document,
+    rebalance_document,
+    violations_document,
+)
 from assignors.documents.group_keys import USED_BY, given_weighting, key_unused
+from assignors.documents.groups import assignment_from_document
 from assignors.documents.values import SCHEMA, Document
+from assignors.leader import Memory, lead_members
 from assignors.names.assignor_names import BEST
 from assignors.options import OnFailure, Options
+from assignors.rebalance import Rebalance
 from assignors.registry import ASSIGNORS
 from assignors.weighted.sticky import WEIGHTED
 
 BLANK: Document = {"assignment": None, "withheld": None, "notes": [], "stats": None}
 LISTED: Document = {"lists": None, "order": None}
-COMPARED: Document = {"owned": None, "compared": None, "different": None, "partitions": None}
+COMPARED: Document = dict.fromkeys(("owned", "compared", "violations", "different", "partitions"))
 
 
 @click.command()
@@ -52,7 +63,8 @@ COMPARED: Document = {"owned": None, "compared": None, "different": None, "parti
 @click.option(
     "--with-group",
     is_flag=True,
-    help="Write the group beside its assignment, so that check, explain and simulate can read it.",
+    help="Write the group beside its assignment, so that check, explain and simulate can read it:"
+    " as JSON lines, unless --output says json.",
 )
 @click.option(
     "--jdk",
@@ -104,6 +116,10 @@ def assign(
     with `lists` and `order` too. java/sticky keeps {"state": {"max_generation": n}} between rounds:
     give it back with the next group.
 
+    A member whose bytes do not say what it owns, as of version 0, may own anything: for one round
+    nobody gets what no other member claims. In the next round it owns what `assignment` has beside
+    the group, as assign --with-group writes it: a leader remembers what it assigned.
+
     A search that --limit ends assigns everything, and adds limit_reached, balance_gap_max and
     moves_gap_max to `stats`.
     """
@@ -128,18 +144,47 @@ def assign(
 
     def assigned_group(given: GivenGroup) -> Document:
         group = {key: given.document[key] for key in given.document if key not in USED_BY}
-        answer: dict[str, Any] = rebalance_document(chosen.assign(given.group))
+        rebalance = _led(chosen, given)
+        answer: dict[str, Any] = rebalance_document(rebalance)
+        if broken := judged(given.group, chosen, rebalance):
+            answer |= violations_document(broken)
         unused = () if chosen.family == WEIGHTED.family else given_weighting(given.document)
         notes = [key_unused(key, chosen.full_name) for key in unused]
         return (group if with_group else {}) | answer | {"notes": [*notes, *answer["notes"]]}
 
+    if with_group and form is Form.TABLE:
+        if context.get_parameter_source("form") is ParameterSource.COMMANDLINE:
+            raise click.UsageError("--with-group is for -o jsonl or json")
+        form = Form.JSONL
     named: Document = {
         "assignor": chosen.full_name,
         "protocol": "cooperative" if chosen.is_cooperative else "eager",
     }
     blank = named | BLANK | (LISTED if chosen.keeps_lists else {})
-    results = group_results(files, blank, beside, assigned_group)
+    results = group_results(files, blank, beside, assigned_group, partial(_used, chosen))
     context.exit(write(results, form, show_assigned))
+
+
+def _led(assignor: Assignor, given: GivenGroup) -> Rebalance:
+    """Return the answer of a leader, which remembers the `assignment` of the document."""
+    if not _used(assignor, given):
+        return assignor.assign(given.group)
+    plan = assignment_from_document(given.document["assignment"])
+    memory = Memory(plan=plan, state=given.group.state)
+    rebalance, _, must_follow_up = lead_members(assignor, given.group, memory=memory)
+    return replace(rebalance, follow_up=must_follow_up)
+
+
+def _used(assignor: Assignor, given: GivenGroup) -> tuple[str, ...]:
+    """Return the keys of a group that count beside those of every group.
+
+    The `assignment` of the round before is what members own whose bytes do not say so, as in
+    `lead`. A copy of Kafka's assigns what Kafka does.
+    """
+    is_silent = not all(map(is_claim_known, given.group.members))
+    remembers = is_silent and assignor.is_cooperative and not assignor.keeps_lists
+    has_plan = given.document.get("assignment") is not None
+    return ("assignment",) if remembers and has_plan else ()
 
 
 @click.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
@@ -13,15 +14,22 @@ from assignors.cli.commands.decoding.frames import decoded_frame
 from assignors.cli.inputs.lines import Line, files_argument
 from assignors.cli.inputs.results import result_documents
 from assignors.cli.inputs.typed.idle_options import refuse_idle
-from assignors.cli.outputs.forms import Form, output_option, write
+from assignors.cli.outputs.forms import CLEAN, VIOLATIONS, Form, output_option, write
 from assignors.cli.outputs.tables import show_decoded
-from assignors.documents.pasted.dumps import LINE_END, blocks
-from assignors.documents.pasted.frames import frame_sentence
+from assignors.documents.pasted.forms import CutTextError
+from assignors.documents.pasted.frames import (
+    OTHERS,
+    frame_sentence,
+    other_kind_sentence,
+    reads_whole,
+)
 from assignors.documents.pasted.given import given_bytes
+from assignors.documents.pasted.lines import UNREAD, Reading, values
 from assignors.documents.values import Document, DocumentError, ErrorCode
 from wire import (
     Decoded,
     Mode,
+    Note,
     NoteCode,
     decode_assignment,
     decode_cooperative_user_data,
@@ -50,6 +58,9 @@ MAY_BE_NULL = {"sticky-userdata", "cooperative-userdata"}
 
 BEYOND = {NoteCode.TRAILING_BYTES, NoteCode.VERSION_ABOVE_3, NoteCode.VERSION_NEGATIVE}
 """Notes on bytes that Kafka accepts without having read them all."""
+
+LINE_END = b"\x1e"
+"""Between the lines of one value: its errors are placed at the first of them."""
 
 BLANK: Document = {"value": None, "notes": []}
 
@@ -85,10 +96,13 @@ def decode(
 
     KIND is subscription, assignment, sticky-userdata, cooperative-userdata or offsets-record.
 
-    One value a line, in hexadecimal: plain, or with spaces, colons or 0x; escapes as \x00 and
-    base64 are read too, with a note. The lines of a hex dump (xxd, hexdump -C, od -t x1, tcpdump
-    -X, Wireshark) are one value. A whole JoinGroup or SyncGroup message is recognised, and what is
-    in it decoded.
+    One value a line, in hexadecimal: plain, or with spaces, colons or 0x. Escapes as \x00, base64,
+    PostgreSQL's \x0001, lists of numbers ([0, 1, -1], <<0,1>>) and Node's Buffers are read too,
+    with a note. The lines of a hex dump (xxd, hexdump -C, od -t x1, tcpdump -X, Wireshark) are one
+    value, and so are lines that read whole only together. A whole JoinGroup, SyncGroup or
+    DescribeGroups message is recognised, and what is in it decoded.
+
+    Exit code 1 where more than half of a value was not read, 2 where one is an error.
 
     An empty line is zero bytes; for UserData, null or - means no UserData. A line of offsets-record
     is a record of __consumer_offsets: its key, a space, and its value, - for a tombstone.
@@ -104,16 +118,26 @@ def decode(
     if with_members:
         raise click.UsageError(f"--members is for {decode_records.KIND}")
     documents = result_documents(
-        files, BLANK, lambda line: decoded_line(kind, line, Mode(mode)), together=with_dumps
+        files,
+        BLANK,
+        lambda line: decoded_line(kind, line, Mode(mode)),
+        together=lambda given: _joined(given, kind),
     )
-    context.exit(write(documents, form, lambda found: show_decoded(kind, found)))
+    codes = [CLEAN]
+
+    def noticed() -> Iterator[Document]:
+        for document in documents:
+            if _is_mostly_unread(document):
+                codes[0] = VIOLATIONS
+            yield document
+
+    context.exit(max(write(noticed(), form, lambda found: show_decoded(kind, found)), *codes))
 
 
-def with_dumps(given: Iterable[Line]) -> Iterator[Line]:
-    """Yield the lines, those of a hex dump as one."""
-    for together in blocks(given, attrgetter("text")):
-        first = together[0]
-        yield Line(LINE_END.join(line.text for line in together), first.number, first.file)
+def _joined(given: Iterable[Line], kind: str) -> Iterator[Line]:
+    """Yield the lines, those of one value as one."""
+    for lines in values(given, attrgetter("text"), Reading(kind, KINDS[kind][0])):
+        yield Line(LINE_END.join(line.text for line in lines), lines[0].number, lines[0].file)
 
 
 def decoded_line(kind: str, line: bytes, mode: Mode) -> Document:
@@ -124,17 +148,51 @@ def decoded_line(kind: str, line: bytes, mode: Mode) -> Document:
     decoder, document_of = KINDS[kind]
     if kind in MAY_BE_NULL and line.strip() in {b"null", b"-"}:
         return _document(decoder(None, mode=mode), document_of)
-    blob, forms = given_bytes(line)
-    found = decoder(blob, mode=mode)
+    cut = None
+    try:
+        blob, forms = given_bytes(line.replace(LINE_END, b"\n"))
+    except CutTextError as error:
+        blob, forms, cut = error.blob, (), error
+
+    def decode(part: bytes) -> Decoded[Any]:
+        return _with_unread(decoder(part, mode=mode), len(part))
+
+    found = decode(blob)
     answer = None
     if kind in MAY_BE_NULL:
         if found.error is not None or found.notes:
             _refuse_frame(blob, kind)
     elif not _is_itself(found, decoder, blob):
-        answer = decoded_frame(blob, kind, lambda part: decoder(part, mode=mode), document_of)
+        answer = decoded_frame(blob, kind, decode, document_of)
+    other = None if answer else other_kind_sentence(blob, kind)
+    if other is not None and not reads_whole(blob, kind):
+        words = f"{other}, not as the {kind} asked for: try decode {OTHERS[kind]}"
+        raise DocumentError(ErrorCode.WRONG_TYPE, words, offset=0)
+    if other is not None:
+        forms = (*forms, Note(NoteCode.INPUT_KIND, 0, f"{other} too: is it a {kind}?"))
     answer = answer or _document(found, document_of)
     answer["notes"] = [*map(note_document, forms), *answer["notes"]]  # type: ignore[misc]  # a list
-    return answer
+    return answer if cut is None else {**answer, "error": cut.document()}
+
+
+def _with_unread(found: Decoded[Any], size: int) -> Decoded[Any]:
+    """Return what was decoded, with a note if more than half of the bytes were not read."""
+    places = {note.code: note.offset for note in found.notes if note.code in UNREAD}
+    if NoteCode.USER_DATA_UNREADABLE in places:
+        places[NoteCode.USER_DATA_UNREADABLE] = 0
+    read = min(places.values(), default=size)
+    if 2 * read >= size:
+        return found
+    note = Note(NoteCode.MOSTLY_UNREAD, read, f"{size - read} of {size} bytes were not read")
+    return replace(found, notes=(*found.notes, note))
+
+
+def _is_mostly_unread(document: Document) -> bool:
+    """Return whether a value, or one of a frame, has the note on it."""
+    frame: Any = document.get("frame") or {"parts": ()}
+    notes: list[Any] = [*document["notes"]]  # type: ignore[misc]  # a list
+    notes += [note for part in frame["parts"] for note in part["notes"]]
+    return any(note["code"] == NoteCode.MOSTLY_UNREAD for note in notes)
 
 
 def _is_itself(found: Decoded[Any], decoder: Callable[..., Decoded[Any]], blob: bytes) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,18 +29,20 @@ from assignors.cli.inputs.patterns import Pattern
 from assignors.cli.inputs.typed.extras import require_package
 from assignors.cli.inputs.typed.idle_options import refuse_idle
 from assignors.cli.inputs.typed.new_file import NewFile
+from assignors.cli.outputs.cells import is_full_width
 from assignors.cli.outputs.forms import VIOLATIONS, Form, output_option, write
 from assignors.cli.outputs.help import SectionedCommand
-from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed
+from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed, show_summary
 from assignors.documents.values import SCHEMA, Document, as_object
 from assignors.replay.analysis.outcome_rows import total
 from assignors.replay.analysis.reproduce import shares
 from assignors.replay.engines.python import Settings
 from assignors.replay.findings import Selection, Thresholds
 from assignors.replay.findings.causes import worst_first
+from assignors.replay.findings.upgrade import conversion_answer
 from assignors.replay.history.log_ends import LogEnds
 from assignors.replay.tables.columns import as_dict
-from assignors.replay.tables.rows import TABLES, Row, Tables
+from assignors.replay.tables.rows import TABLES, AnomalyKind, Row, Tables
 
 if TYPE_CHECKING:
     from assignors.clients.librdkafka.settings import ClientSettings
@@ -146,6 +149,12 @@ def _partition_counts(document: object) -> dict[str, int]:
     multiple=True,
     help=f"Print this table; can be repeated. Default: {', '.join(SHOWN)}.",
 )
+@click.option(
+    "--all",
+    "is_all",
+    is_flag=True,
+    help="Tables: print every row, not only the ten worst groups and their findings.",
+)
 @finding_options
 @output_option
 @click.pass_context
@@ -166,6 +175,7 @@ def replay(
     report: str | None,
     redact: bool,
     shown: tuple[str, ...],
+    is_all: bool,
     selection: Selection,
     thresholds: Thresholds,
     form: Form,
@@ -179,7 +189,7 @@ def replay(
     -, lines of standard input.
 
     Exit code 1 when there are findings of --min-severity or worse (low by default: notes alone
-    are none), 2 when the source cannot be read.
+    are none), or an assignor of --what-if fails or breaks rules; 2 when the source cannot be read.
     """
     if is_sample:
         if source is not None or bootstrap is not None or config is not None:
@@ -200,7 +210,7 @@ def replay(
         log_ends=log_ends or (),
         selection=selection,
         thresholds=thresholds,
-        tables=TABLES if out or report else {*(shown or SHOWN), COUNTED},
+        tables=TABLES if out or report else {*(shown or SHOWN), COUNTED, "groups"},
     )
     request = ReplayRequest(
         source=source,
@@ -221,13 +231,23 @@ def replay(
             tables, report, HIDDEN_TITLE if redact else Path(source or request.where).name
         )
         _print_shares(tables)
-        documents = _documents(result, shown or SHOWN, ROWS_SHOWN if form is Form.TABLE else None)
-        code = write(documents, form, show_replayed)
+        is_whole = is_all or form is not Form.TABLE or is_full_width()
+        documents = _documents(result, shown or SHOWN, None if is_whole else ROWS_SHOWN)
+        show = (
+            partial(show_replayed, limit=None if is_whole else ROWS_SHOWN)
+            if shown
+            else partial(show_summary, tables=tables, is_all=is_all)
+        )
+        if AnomalyKind.CLASSIC_ONLY in selection.kinds and selection.until_ms is None:
+            answer = conversion_answer(tables.groups, tables.anomalies)
+            click.echo(answer, err=form is not Form.TABLE)
+        code = write(documents, form, show)
         if form is Form.TABLE and not tables.anomalies and "anomalies" in (shown or SHOWN):
             kinds = ", ".join(sorted(selection.kinds))
             of_kind = f" of kind {kinds}" if kinds else ""
             click.echo(f"no findings{of_kind} of severity {selection.min_severity} or worse")
-    context.exit(max(code, VIOLATIONS) if tables.anomalies else code)
+    has_failed = any(row.error is not None for row in tables.outcomes)
+    context.exit(max(code, VIOLATIONS) if tables.anomalies or has_failed else code)
 
 
 def _sample(context: click.Context) -> str:

@@ -79,9 +79,9 @@ def simulate(
 
     A history is joins, leaves, restarts, lost and stale claims. Histories are drawn from seeds; a
     FILE has its own, one a line: {"seed": 7, "members": 20}, with the names of the options as keys,
-    or a group as assign takes it. Writes a summary for each assignor on a terminal, elsewhere a
-    line for each history, event and assignor. Without --assignor: range, roundrobin,
-    sticky and cooperative-sticky.
+    or a group as assign takes it. Writes a summary for each assignor, or with -o jsonl a line for
+    each history, event and assignor. Without --assignor: range, roundrobin, sticky and
+    cooperative-sticky.
 
     With --start or --event nothing is random: a group as it is, and what is asked to happen. Events
     are join:5 (or join:5:orders), leave:m3 (or m3,m4), crash:m3, return:m3, restart:m3,
@@ -89,8 +89,8 @@ def simulate(
     delete:orders. A line has them as "events": ["join:5", "leave:m3"].
 
     With --scenario one history is played on a clock instead, with delays, timeouts and faults:
-    a line for each protocol, assignor and seed, or their medians on a terminal. --list shows the
-    scenarios that have a name.
+    the medians of each protocol and assignor, or with -o jsonl a line for each seed too. --list
+    shows the scenarios that have a name.
 
     With --sweep the execution models of a coordinator are measured instead, under many loads.
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import wraps
-from itertools import chain, filterfalse
+from itertools import chain, filterfalse, islice
 from operator import attrgetter
 from typing import Any
 
@@ -22,6 +22,7 @@ from assignors.cli.inputs.json_text import UTF_16, not_utf8, parse_json
 from assignors.cli.inputs.lines import Line, lines, total_size
 from assignors.cli.inputs.option_files.weights import with_weights_of
 from assignors.cli.inputs.results import Blank, result_document
+from assignors.cli.outputs.cells import is_rule
 from assignors.cli.outputs.progress import with_line_progress
 from assignors.documents.answers import note_document
 from assignors.documents.described import Assumed, DescribedGroup, described_groups, is_described
@@ -58,6 +59,12 @@ FORMS_READ = (
     "groups are read as JSON, and as kafka-consumer-groups --describe (with --members --verbose or "
     "--offsets) and rpk group describe print them"
 )
+
+TITLES = (b"line ", b"group ")
+"""What the title of a table of `assign` begins with."""
+
+ABOVE_RULE = 9
+"""Lines below the first in which the rule of such a table is looked for: long titles are broken."""
 
 NOTHING_BESIDE = GroupOptions()
 """Nothing is said beside the files."""
@@ -100,8 +107,13 @@ def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
         partition_counts: Sequence[tuple[str, int]],
         assumed: str | None,
         group: str | None,
+        is_sample: bool,
         **options: Any,  # noqa: ANN401  # as above
     ) -> object:
+        if is_sample:
+            if options["files"] or options.get("start"):
+                raise click.UsageError("--sample takes the place of FILE")
+            options["files"] = (_sample(),)
         counts = dict(partition_counts)
         for topic, count in partition_counts:
             if counts[topic] != count:
@@ -130,7 +142,22 @@ def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="NAME",
         help="Read this group alone, where kafka-consumer-groups.sh has described several.",
     )
-    return topic(name(assume(with_options)))
+    sample = click.option(
+        "--sample",
+        "is_sample",
+        is_flag=True,
+        help="Read the sample of this package instead of FILE: a real group of three members, as"
+        " kafka-consumer-groups.sh prints it.",
+    )
+    return sample(topic(name(assume(with_options))))
+
+
+def _sample() -> str:
+    """Return the path of the sample, a file until the command ends."""
+    from importlib.resources import as_file, files  # noqa: PLC0415 - only who asks pays for it
+
+    file = files("assignors.documents") / "sample" / "shop.txt"
+    return str(click.get_current_context().with_resource(as_file(file)))
 
 
 def group_results(
@@ -138,7 +165,7 @@ def group_results(
     blank: Blank,
     options: GroupOptions,
     result_of: Callable[[GivenGroup], Document],
-    used: Collection[str] = (),
+    used: Collection[str] | Callable[[GivenGroup], Collection[str]] = (),
 ) -> Iterator[Document]:
     """Yield the result document of each group of the files, in order.
 
@@ -156,7 +183,7 @@ def group_result(
     blank: Blank,
     options: GroupOptions,
     result_of: Callable[[GivenGroup], Document],
-    used: Collection[str] = (),
+    used: Collection[str] | Callable[[GivenGroup], Collection[str]] = (),
 ) -> Document:
     """Return the result document of one group, as `group_results` yields it."""
     notes: list[Document] = []
@@ -166,7 +193,7 @@ def group_result(
         notes[:] = given.notes
         if isinstance(entry, DescribedGroup):
             return result_of(given)
-        notes.extend(unused_keys(given.document, used))
+        notes.extend(unused_keys(given.document, used(given) if callable(used) else used))
         own_id: Document = {"id": given.document["id"]} if "id" in given.document else {}
         return {**own_id, **result_of(given)}
 
@@ -188,10 +215,11 @@ def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line 
     """Yield the lines of files that hold JSON, and the groups of those that the tool has written.
 
     Output of the tool that cannot be read at all is one group with an error. Raises `UsageError`
-    for options that a file of JSON has no use for. What is empty is said on standard error.
+    for a table of `assign`, and for options that a file of JSON has no use for. What is empty is
+    said on standard error.
     """
     for name in files or ["-"]:
-        rest = lines([name])
+        rest = _no_table_of_ours(lines([name]), name)
         first, form = _beginning(rest)
         # As where the program before in a pipe has failed: no answer is no "all well".
         if not first:
@@ -270,6 +298,21 @@ def _not_read(name: str, first: Sequence[Line]) -> DocumentError:
     where = "standard input" if name == "-" else name
     words = f"{where}: {recognised_text(data) or 'text and no JSON'}: {FORMS_READ}"
     return DocumentError(ErrorCode.BAD_TEXT, words)
+
+
+def _no_table_of_ours(read: Iterator[Line], name: str) -> Iterator[Line]:
+    """Return the lines; `UsageError` where they begin as a table that `assign` prints."""
+    ahead: list[Line] = []
+    for line in read:
+        ahead.append(line)
+        if line.text.strip():
+            break
+    if ahead and ahead[-1].text.startswith(TITLES):
+        ahead += islice(read, ABOVE_RULE)
+        if any(is_rule(line.text.decode("utf-8", "replace")) for line in ahead):
+            where = "standard input" if name == "-" else name
+            raise click.UsageError(f"{where} is a table of kafka-assignors: write it with -o jsonl")
+    return chain(ahead, read)
 
 
 def given_group(entry: Line | DescribedGroup, options: GroupOptions) -> GivenGroup:

@@ -25,7 +25,7 @@ from assignors.cli.inputs.json_text import parse_json
 from assignors.cli.inputs.lines import Line, placed
 from assignors.documents.described import AssumptionCode, DescribedGroup, assumption
 from assignors.documents.group_keys import require_known, unused_keys
-from assignors.documents.pasted.given import given_bytes
+from assignors.documents.pasted.members import optional_given_bytes
 from assignors.documents.values import (
     INT32_MAX,
     SCHEMA,
@@ -240,9 +240,9 @@ def _integer(value: object, place: Place, largest: int) -> int | None:
 
 def subscription_bytes(member: Member, entry: object) -> bytes:
     """Return a member's Subscription bytes; those of one given field by field are encoded."""
-    digits = as_object(entry, ()).get("subscription")
-    if isinstance(digits, str):
-        return given_bytes(digits.encode())[0]
+    given, _ = optional_given_bytes(as_object(entry, ()), "subscription", ())
+    if given is not None:
+        return given
     return encode_subscription(
         Subscription(
             topics=member.topics,

@@ -1,4 +1,4 @@
-"""Cells and tables for a terminal.
+"""Cells and tables: as wide as the terminal, at full width in a pipe or a file.
 
 Names come from bytes that anybody may have written. Control characters in them are escaped, and
 they are never read as markup, so that no name can move the cursor or change colours.
@@ -6,6 +6,8 @@ they are never read as markup, so that no name can move the cursor or change col
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +16,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 NUMBERS_SHOWN = 12
-"""Most partition numbers, or other entries of a list, that are shown; the rest is cut off."""
+"""Most partition numbers, or other entries of a list, that are shown on a terminal."""
+
+FULL_WIDTH = 1_000_000_000
+"""Columns of a table that no terminal limits."""
 
 NEVER_FOLDED = {"NAME", "BELIEVED", "#PARTITIONS", "STATE", "KIND"}
 
@@ -38,15 +43,15 @@ def partitions_cell(partitions: Fields | Sequence[Any] | None) -> str:
 
 
 def _runs(numbers: Sequence[int]) -> str:
-    """Return consecutive numbers as ranges, `0-2,5`; many ranges are cut off."""
+    """Return consecutive numbers as ranges, `0-2,5`; on a terminal many ranges are cut off."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][1] + 1:
             runs[-1][1] = number
         else:
             runs.append([number, number])
-    shown = [f"{a}" if a == b else f"{a}-{b}" for a, b in runs[:NUMBERS_SHOWN]]
-    return ",".join([*shown, "..."] if len(runs) > NUMBERS_SHOWN else shown)
+    shown = [f"{a}" if a == b else f"{a}-{b}" for a, b in runs[: most(NUMBERS_SHOWN)]]
+    return ",".join([*shown, "..."] if len(runs) > len(shown) else shown)
 
 
 def names_cell(names: Iterable[str]) -> str:
@@ -77,6 +82,16 @@ def clean(text: str) -> str:
         character if character.isprintable() else character.encode("unicode_escape").decode()
         for character in text
     )
+
+
+def is_full_width() -> bool:
+    """Return whether tables are printed whole: to no terminal, and nobody has exported COLUMNS."""
+    return not sys.stdout.isatty() and not os.environ.get("COLUMNS")
+
+
+def most(count: int) -> int | None:
+    """Return the most entries of a list that are shown; `None`, all, at full width."""
+    return None if is_full_width() else count
 
 
 RULE = "─"
@@ -112,8 +127,18 @@ def rule(width: int, encoding: str) -> str:
     return RULE * width
 
 
+def is_rule(line: str) -> bool:
+    """Return whether a line is one that `rule` has drawn below headers.
+
+    >>> is_rule("─────────────"), is_rule("-------------"), is_rule(""), is_rule("{}")
+    (True, True, False, False)
+    """
+    return set(line.strip()) in ({RULE}, {RULE, " "}, {"-"}, {"-", " "})
+
+
 def console_of() -> Console:
-    """Return a console that reads no markup."""
+    """Return a console that reads no markup, as wide as tables may be."""
     from rich.console import Console  # noqa: PLC0415  # as above
 
-    return Console(markup=False, highlight=False, emoji=False, soft_wrap=False)
+    width = FULL_WIDTH if is_full_width() else None
+    return Console(markup=False, highlight=False, emoji=False, soft_wrap=False, width=width)

@@ -15,6 +15,7 @@ from assignors.cli.outputs.cells import (
     cell,
     clean,
     console_of,
+    is_full_width,
     partitions_cell,
     table_of,
 )
@@ -23,7 +24,7 @@ from assignors.cli.outputs.tables import error_text, group_name, print_notes
 from assignors.documents.values import Document
 
 MEMBERS_SHOWN = 40
-"""Most members that have a row."""
+"""Most members that have a row on a terminal."""
 
 NARROWEST = 14
 """Characters of a column below which members have a row an assignor."""
@@ -70,6 +71,9 @@ def show_compared(documents: Iterable[Document], *, reasons: bool = False) -> No
                 console.print(
                     clean(f"  {shown_name(column['name'])} fails: {column['failure']}"), style="red"
                 )
+            if column["first_violation"] is not None:
+                words = f"  {shown_name(column['name'])} breaks {column['first_violation']}"
+                console.print(clean(words), style="red")
         hint = "" if reasons or not document["different"] else "; --reasons says why"
         console.print(f"  {document['different']} partitions differ{hint}", style="bold")
         partitions: Sequence[Fields] = document["partitions"]  # type: ignore[assignment]
@@ -119,7 +123,7 @@ def _show_members(document: Fields, columns: Sequence[Fields]) -> None:
 
 def _chosen(rows: Mapping[str, list[str]]) -> dict[str, list[str]]:
     """Return the rows that are shown: all, or the first that differ between assignors."""
-    if len(rows) <= MEMBERS_SHOWN:
+    if len(rows) <= MEMBERS_SHOWN or is_full_width():
         return dict(rows)
     differing = [member_id for member_id, cells in rows.items() if len(set(cells[1:])) > 1]
     return {member_id: rows[member_id] for member_id in differing[:MEMBERS_SHOWN]}

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from assignors.cli.outputs.cells import rule
-from assignors.cli.outputs.fitting import Column, Layout, cell_width, layout, wrapped
+from assignors.cli.outputs.fitting import GAP, Column, Layout, cell_width, layout, wrapped
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -108,7 +108,7 @@ def _row_lines(found: Layout, cells: Sequence[str]) -> Iterator[str]:
             else text + " " * (one.width - cell_width(text))
             for text, one in zip(line, found.placed, strict=True)
         ]
-        yield found.gap.join(aligned).rstrip()
+        yield GAP.join(aligned).rstrip()
 
 
 def _longest_part(header: str) -> int:

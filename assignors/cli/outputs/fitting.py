@@ -1,8 +1,9 @@
-"""Lay out a table in the width of a terminal: fewer columns where it is narrow, and whole words.
+"""Lay out a table in the width it may have: fewer columns where it is narrow, and whole words.
 
 Each column has a rank. Where not all of them fit, those of the highest rank are left out, and a
-line below the table names them. Names and sentences are broken between words, or behind the signs
-that join words (`-`, `.`, `,`); only what is longer than its line is cut.
+line below the table names them. Lists and sentences are broken between words, or behind the signs
+that join words (`-`, `.`, `,`); only what is longer than its line is cut. Names are broken where
+the columns that are always shown would not fit otherwise.
 """
 
 from __future__ import annotations
@@ -13,14 +14,11 @@ from dataclasses import dataclass
 
 from assignors.cli.outputs.cells import Fields
 
-WIDE = 120
-"""From this width on every column is shown, if that is possible without cutting a word."""
-
 COMFORTABLE = 32
-"""Characters that a cell of names or sentences may need before a column is left out for it."""
+"""Characters that a list or a sentence may need before a column is left out for it."""
 
-GAP, NARROW_GAP = "  ", " "
-"""Between two columns, and where that is too much for all of them."""
+GAP = "  "
+"""Between two columns."""
 
 _PIECES = re.compile(r"[^\s\-._,/]*(?:[\-._,/]+|\s+|$)")
 
@@ -36,7 +34,9 @@ class Column:
     is_number: bool = False
     """Aligned to the right."""
     is_text: bool = False
-    """Names or sentences, that may be broken into lines."""
+    """Names, lists or sentences, that may be broken into lines."""
+    is_name: bool = False
+    """Columns are left out before it is broken, unless it takes most of the width alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,14 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The columns that are shown, from left to right, and what stands between them."""
+    """The columns that are shown, from left to right."""
 
     placed: Sequence[Placed]
-    gap: str
 
     @property
     def width(self) -> int:
         """Characters of a line."""
-        return _total([one.width for one in self.placed], self.gap)
+        return _total([one.width for one in self.placed])
 
 
 def layout(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> Layout:
@@ -67,6 +66,8 @@ def layout(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int)
     Cost: linear in the text.
     """
     natural = _widths(columns, rows, cell_width)
+    if _total(natural) <= width:
+        return Layout([Placed(column, at, natural[at]) for at, column in enumerate(columns)])
     pieces = _widths(columns, rows, _longest_piece)
     least = [
         piece if column.is_text else size
@@ -75,27 +76,25 @@ def layout(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int)
     titles = [
         max(low, cell_width(column.header)) for low, column in zip(least, columns, strict=True)
     ]
-    if _total(titles, GAP) <= width:
+    if _total(titles) <= width:
         least = titles  # headers are broken only where columns would be left out
-    comfortable = [
-        min(size, max(low, COMFORTABLE)) for size, low in zip(natural, least, strict=True)
+    needed = [
+        size if column.is_name and size * 3 <= width * 2 else min(size, max(low, COMFORTABLE))
+        for column, size, low in zip(columns, natural, least, strict=True)
     ]
-    is_tight = width >= WIDE and _total(comfortable, GAP) > width
-    needed = least if is_tight else comfortable
-    gap = NARROW_GAP if is_tight and _total(least, GAP) > width else GAP
     shown: list[int] = []
     for place in sorted(range(len(columns)), key=lambda place: (columns[place].rank, place)):
         # A column of rank 0 may make others narrow.
         wanted = needed if columns[place].rank else least
-        if not shown or _total([wanted[one] for one in (*shown, place)], gap) <= width:
+        if not shown or _total([wanted[one] for one in (*shown, place)]) <= width:
             shown.append(place)
-    sizes = _shrunk({place: needed[place] for place in shown}, least, width, gap)
-    for _ in range(width - _total(list(sizes.values()), gap)):
+    sizes = _shrunk({place: needed[place] for place in shown}, least, width)
+    for _ in range(width - _total(list(sizes.values()))):
         # What is left goes to the column whose texts are broken into most lines.
         tallest = max(shown, key=lambda place: natural[place] / sizes[place])
         if sizes[tallest] < natural[tallest]:
             sizes[tallest] += 1
-    return Layout([Placed(columns[place], place, sizes[place]) for place in sorted(shown)], gap)
+    return Layout([Placed(columns[place], place, sizes[place]) for place in sorted(shown)])
 
 
 def row_lines(found: Layout, row: Sequence[str]) -> Iterator[str]:
@@ -106,7 +105,7 @@ def row_lines(found: Layout, row: Sequence[str]) -> Iterator[str]:
             _aligned(cell[line] if line < len(cell) else "", one)
             for cell, one in zip(cells, found.placed, strict=True)
         ]
-        yield found.gap.join(parts).rstrip()
+        yield GAP.join(parts).rstrip()
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -144,12 +143,12 @@ def _widths(
     ]
 
 
-def _shrunk(sizes: dict[int, int], least: Sequence[int], width: int, gap: str) -> dict[int, int]:
+def _shrunk(sizes: dict[int, int], least: Sequence[int], width: int) -> dict[int, int]:
     """Return the widths, smaller where they do not fit: none so small that a word is cut.
 
     But for the only column there is, where even that is wider than the terminal.
     """
-    while _total(list(sizes.values()), gap) > width:
+    while _total(list(sizes.values())) > width:
         loosest = max(sizes, key=lambda place: sizes[place] - least[place])
         if sizes[loosest] <= least[loosest]:
             return {place: min(size, max(width, 1)) for place, size in sizes.items()}
@@ -185,8 +184,8 @@ def _longest_piece(text: str) -> int:
     return max((cell_width(piece.rstrip()) for piece in _PIECES.findall(text)), default=0)
 
 
-def _total(sizes: Sequence[int], gap: str) -> int:
-    return sum(sizes) + len(gap) * max(len(sizes) - 1, 0)
+def _total(sizes: Sequence[int]) -> int:
+    return sum(sizes) + len(GAP) * max(len(sizes) - 1, 0)
 
 
 def _aligned(text: str, one: Placed) -> str:

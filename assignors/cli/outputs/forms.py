@@ -25,19 +25,20 @@ class Form(StrEnum):
     JSONL = "jsonl"
 
 
-def _chosen(_context: click.Context, _option: click.Parameter, value: str | None) -> Form:
-    if value is not None:
-        return Form(value)
-    return Form.TABLE if sys.stdout.isatty() else Form.JSONL
-
+VARIABLE = "KAFKA_ASSIGNORS_OUTPUT"
+"""Environment variable with the value of `--output` of commands that have none."""
 
 output_option = click.option(
     "-o",
     "--output",
     "form",
     type=click.Choice([form.value for form in Form]),
-    callback=_chosen,
-    help="Format of the output. Default: table on a terminal, else jsonl.",
+    default=Form.TABLE.value,
+    show_default=True,
+    envvar=VARIABLE,
+    show_envvar=True,
+    callback=lambda _context, _option, value: Form(value),
+    help="Format of the output.",
 )
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from assignors.cli.outputs.asked_names import shown_name
-from assignors.cli.outputs.cells import NUMBERS_SHOWN, Fields, clean, console_of
+from assignors.cli.outputs.cells import (
+    NONE,
+    NUMBERS_SHOWN,
+    Fields,
+    clean,
+    console_of,
+    most,
+)
 from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.cli.outputs.tables import error_place, error_text, print_notes
 from assignors.documents.values import Document
@@ -19,6 +26,7 @@ def show_simulated(documents: Iterable[Document]) -> None:
     sums: dict[str, dict[str, int]] = {}
     refused: list[str] = []
     explicit: list[Fields] = []
+    broken: dict[str, str] = {}
     traces: dict[str, None] = {}
     for document in documents:
         if document["error"] is not None:
@@ -29,46 +37,67 @@ def show_simulated(documents: Iterable[Document]) -> None:
         if "asked" in fields:
             explicit.append(fields)
             continue
-        total = sums.setdefault(fields["assignor"], dict.fromkeys(("events", *SUMMED), 0))
-        total["events"] += 1
-        for figure, value_of in SUMMED.items():
-            total[figure] += value_of(fields)
+        _add(fields, sums.setdefault(fields["assignor"], dict.fromkeys(FROM_ZERO, 0)))
+        if fields["first_violation"] is not None:
+            broken.setdefault(fields["assignor"], fields["first_violation"])
     show_asked(explicit)
     if sums:
-        _show_sums(sums)
+        _show_sums(sums, broken)
     console = console_of()
-    for trace in [trace for trace in traces if trace][:TRACES_SHOWN]:
+    for trace in [trace for trace in traces if trace][: most(TRACES_SHOWN)]:
         for line in trace.splitlines():
             console.print(clean(line), style="dim")
-    for text in refused[:NUMBERS_SHOWN]:
+    shown = refused[: most(NUMBERS_SHOWN)]
+    for text in shown:
         console.print(f"error: {text}", style="red")
-    if len(refused) > NUMBERS_SHOWN:
-        console.print(f"and {len(refused) - NUMBERS_SHOWN} more errors", style="red")
+    if len(refused) > len(shown):
+        console.print(f"and {len(refused) - len(shown)} more errors", style="red")
 
 
-def _show_sums(sums: Mapping[str, Mapping[str, int]]) -> None:
+def _add(fields: Fields, total: dict[str, int]) -> None:
+    total["events"] += 1
+    total[WITH_GAP] += not fields["unassigned"]
+    for figure, value_of in SUMMED.items():
+        total[figure] += value_of(fields)
+
+
+def _show_sums(sums: Mapping[str, Mapping[str, int]], broken: Mapping[str, str]) -> None:
     headers = [shown_name(name) for name in sums]
     table = FittedTable("", *headers, right=headers)
     for figure in ("events", *SUMMED):
-        cells = [f"{total[figure]:,}" for total in sums.values()]
+        cells = [
+            NONE if figure == GAP and not total[WITH_GAP] else f"{total[figure]:,}"
+            for total in sums.values()
+        ]
         is_bad = figure == "rules broken" and any(total[figure] for total in sums.values())
         table.add_row(figure, *cells, style="red" if is_bad else None)
-    console_of().print(table)
+    console = console_of()
+    console.print(table)
+    for name, words in broken.items():
+        console.print(clean(f"{shown_name(name)} breaks {words}"), style="red")
 
+
+GAP, WITH_GAP = "balance gap", "events with a balance gap"
 
 TRACES_SHOWN = 3
-"""Tracebacks of a user's own assignors that are printed; equal ones count once."""
+"""Tracebacks of a user's own assignors on a terminal; equal ones count once."""
+
+
+def _gap(row: Fields) -> int | None:
+    """Return the sum of squared loads above the best; `None` while a partition has no consumer."""
+    return None if row["unassigned"] else row["load_square_sum"] - row["optimum"]
+
 
 SUMMED: dict[str, Callable[[Fields], int]] = {
     "rounds": lambda row: row["rounds"],
     "partitions moved": lambda row: row["moved"],
     "moves to the best balance": lambda row: row["moves_min"],
-    "balance gap": lambda row: row["load_square_sum"] - row["optimum"],
+    GAP: lambda row: _gap(row) or 0,
     "unassigned x rounds": lambda row: row["unassigned_partition_rounds"],
     "events not settled": lambda row: int(not row["is_settled"]),
     "rules broken": lambda row: row["violations"],
 }
-"""Figures of the summary, each added up over all events."""
+"""Figures of the summary, each added up over all events; the gap of those that have one."""
 
 
 def show_asked(rows: Sequence[Fields]) -> None:
@@ -91,7 +120,15 @@ def show_asked(rows: Sequence[Fields]) -> None:
                 style = None if row["is_settled"] and not row["violations"] else "red"
                 table.add_row(shown_name(row["assignor"]), *cells, style=style)
             console.print(table)
+            for row in of_event:
+                if row["first_violation"] is not None:
+                    words = f"{shown_name(row['assignor'])} breaks {row['first_violation']}"
+                    console.print(clean(f"  {words}"), style="red")
         print_notes(console, start)
+
+
+FROM_ZERO = ("events", WITH_GAP, *SUMMED)
+"""What is added up for each assignor."""
 
 
 def _by_group(rows: Sequence[Fields]) -> Iterator[list[Fields]]:
@@ -122,7 +159,7 @@ FIGURES: dict[str, Callable[[Fields], str]] = {
     "MOVED": lambda row: f"{row['moved']:,}",
     "TO BALANCE": lambda row: f"{row['moves_min']:,}",
     "ROUNDS": lambda row: f"{row['rounds']}",
-    "GAP": lambda row: f"{row['load_square_sum'] - row['optimum']:,}",
+    "GAP": lambda row: NONE if _gap(row) is None else f"{_gap(row):,}",
 }
 """Figures of one event, as the table has them. GAP: the sum of squared loads above the best.
 

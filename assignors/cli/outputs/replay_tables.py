@@ -1,7 +1,8 @@
 """Draw the tables of a replay, with the columns of `kafka-consumer-groups.sh` where it has them.
 
 Kafka's tool shows a group as it is now, a replay shows its history: each table has the columns of
-the tool first, then those of the history.
+the tool first, then those of the history. `show_summary` is for an incident of hundreds of groups:
+totals, the leaders that cause findings, and the worst groups. `show_replayed` draws whole tables.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ from assignors.cli.outputs.fitting import Column, layout, row_lines, wrapped
 from assignors.documents.values import Document
 from assignors.replay.analysis.outcome_rows import EVERY_GROUP
 from assignors.replay.findings.causes import repetition
-from assignors.replay.findings.glossary import RANK, Severity
+from assignors.replay.findings.finding import amount
+from assignors.replay.findings.glossary import GLOSSARY, RANK, Severity
+from assignors.replay.findings.leaders import LeaderFindings, findings_by_leader
+from assignors.replay.tables.rows import AnomalyKind, Tables
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,17 +39,95 @@ CellOf = Callable[[Fields], str]
 ROWS_SHOWN = 1000
 """Most rows of one table on a terminal."""
 
+WORST = 10
+"""Most groups that a summary shows, and most findings of several groups."""
+
+NAMELESS = ("", 1)
+"""Group and life of findings about records that name no group."""
+
+CLIENTS_NAMED = 4
+"""Most client ids that are named of one leader."""
+
 INDENT = "    "
 """Before the sentences below a row."""
 
 
-def show_replayed(documents: Iterable[Document]) -> None:
+def show_replayed(documents: Iterable[Document], *, limit: int | None = ROWS_SHOWN) -> None:
     """Draw each table of a replay, rows in the given order; groups with the worst findings first.
 
     Of outcomes only the totals are drawn, not the rows of single generations. A document without
     a row has in `left_out` how many rows of its table are missing.
     """
     console = console_of()
+    for name, rows, left_out in _tables_of(documents, limit):
+        _show(console, name, rows)
+        if left_out:
+            console.print(f"  and {left_out:,} more: use --all, --out or -o jsonl", style="yellow")
+
+
+def show_summary(documents: Iterable[Document], *, tables: Tables, is_all: bool = False) -> None:
+    """Draw the totals of a replay, what each leader causes, the worst groups and their findings.
+
+    With `is_all`, all groups and findings.
+    """
+    console = console_of()
+    listed = {name: rows for name, rows, _ in _tables_of(documents, None)}
+    every, findings = listed.get("groups", []), listed.get("anomalies", [])
+    for line in wrapped(totals(tables), console.width):
+        _print(console, line, "bold")
+    _print(console, "")
+    if by_leader := findings_by_leader(tables.anomalies):
+        _show(console, "leaders", [_leader_fields(one) for one in by_leader])
+    groups, shown, outcomes = every, findings, listed.get("outcomes", [])
+    if not is_all:
+        groups = ([row for row in every if row["anomaly_count"]] or every)[:WORST]
+        # What names no group is shown with any.
+        names = {NAMELESS, *map(_key, groups)}
+        shown = [row for row in findings if _key(row) in names]
+        shown = shown[:WORST] if len(groups) > 1 else shown
+        tried = {(EVERY_GROUP, 0), *map(_key, every[:WORST])}
+        outcomes = [row for row in outcomes if _key(row) in tried]
+    for name, rows in (("groups", groups), ("anomalies", shown), ("outcomes", outcomes)):
+        if rows:
+            _show(console, name, rows)
+    left_out = [
+        f"{shown_count:,} of {amount(count, noun)}"
+        for shown_count, count, noun in (
+            (_group_count(groups), _group_count(every), "group"),
+            (len(shown), len(findings), "finding"),
+        )
+        if shown_count < count
+    ]
+    if left_out:
+        words = (
+            f"shown: {', '.join(left_out)}. --all shows all of them, --group NAME one group, "
+            "--report FILE writes a page with charts"
+        )
+        for line in wrapped(words, console.width):
+            _print(console, line, "yellow")
+
+
+def totals(tables: Tables) -> str:
+    """Return in a sentence how many groups there are, when they rebalanced, and what was found."""
+    names = {row.group for row in tables.groups if row.group}
+    times = [row.at_ms for row in tables.generations]
+    period = (
+        f", rebalances from {time_cell(min(times))} to {time_cell(max(times))}" if times else ""
+    )
+    found = {row.group for row in tables.anomalies if row.group}
+    counts = [
+        f"{count:,} {severity}"
+        for severity in Severity
+        if (count := sum(row.severity == severity for row in tables.anomalies))
+    ]
+    said = f"; {len(found):,} with findings: {', '.join(counts)}" if counts else ""
+    return f"{amount(len(names), 'group')}{period}{said}"
+
+
+def _tables_of(
+    documents: Iterable[Document], limit: int | None
+) -> Iterator[tuple[str, list[Fields], int]]:
+    """Yield the name of each table, its rows, at most `limit`, and how many are left out."""
     for name, listed in groupby(documents, key=lambda document: str(document["table"])):
         rows: list[Fields] = []
         left_out = 0
@@ -57,16 +139,34 @@ def show_replayed(documents: Iterable[Document]) -> None:
             if name == "outcomes" and row["generation"] is not None:
                 continue
             # Groups are sorted before the last ones are left out.
-            if len(rows) < ROWS_SHOWN or name == "groups":
+            if limit is None or len(rows) < limit or name == "groups":
                 rows.append(row)
             else:
                 left_out += 1
         if name == "groups":
             rows.sort(key=_worst_first)
-            left_out += max(len(rows) - ROWS_SHOWN, 0)
-        _show(console, name, rows[:ROWS_SHOWN])
-        if left_out:
-            console.print(f"  and {left_out:,} more: use --out or -o jsonl", style="yellow")
+            left_out += len(rows[limit:]) if limit is not None else 0
+        yield name, rows[:limit], left_out
+
+
+def _group_count(rows: Sequence[Fields]) -> int:
+    return len({row["group"] for row in rows})
+
+
+def _key(row: Fields) -> tuple[str, int]:
+    return row["group"], row["life"]
+
+
+def _leader_fields(one: LeaderFindings) -> Fields:
+    clients = one.client_ids
+    more = [f"{len(clients) - CLIENTS_NAMED} more"] if len(clients) > CLIENTS_NAMED else []
+    return {
+        "leader": one.guess or f"{clients[0]} (not known)",
+        "client_ids": [*clients[:CLIENTS_NAMED], *more],
+        "group_count": len(one.groups),
+        "kinds": one.kinds,
+        **one.severities,
+    }
 
 
 def _show(console: Console, name: str, rows: Sequence[Fields]) -> None:
@@ -101,7 +201,11 @@ def _show(console: Console, name: str, rows: Sequence[Fields]) -> None:
 
 def _advise(console: Console, rows: Sequence[Fields]) -> None:
     """Print what to do about each kind of finding that is listed, in their order."""
-    advice = {row["kind"]: row["what_to_do"] for row in rows if row["what_to_do"]}
+    advice = {
+        row["kind"]: GLOSSARY[AnomalyKind(row["kind"])].what_to_do
+        for row in rows
+        if row["what_to_do"]
+    }
     if not advice:
         return
     _print(console, "")
@@ -222,7 +326,8 @@ TITLES: Mapping[str, str] = {
     "generations": "generations",
     "members": "members of each generation",
     "assignments": "who owned which partition, and when",
-    "anomalies": "findings, worst first",
+    "anomalies": "findings, worst first (libraries are guessed)",
+    "leaders": "findings by leader (libraries are guessed)",
     "outcomes": "what if (actual figures in brackets; downtime in partition-seconds)",
 }
 
@@ -231,6 +336,8 @@ BELOW: Mapping[str, Callable[[Fields], Iterator[str]]] = {
     "outcomes": _failure,
 }
 """Table -> the lines below each row."""
+
+LEADERS_SEVERITIES = tuple(severity for severity in Severity if severity is not Severity.NOTE)
 
 SEVERITY_STYLES: Mapping[str | None, str] = {
     Severity.CRITICAL: "bold red",
@@ -244,6 +351,10 @@ def _number(header: str, cell_of: CellOf, rank: int) -> Column:
 
 
 def _name(header: str, cell_of: CellOf, rank: int = 0) -> Column:
+    return Column(header=header, cell=cell_of, rank=rank, is_text=True, is_name=True)
+
+
+def _listed(header: str, cell_of: CellOf, rank: int = 0) -> Column:
     return Column(header=header, cell=cell_of, rank=rank, is_text=True)
 
 
@@ -272,7 +383,7 @@ COLUMNS: Mapping[str, Sequence[Column]] = {
         _number("CURRENT-OFFSET", _text("offset"), 0),
         _name("CONSUMER-ID", _text("holder_id"), 3),
         _fixed("AT", _time("at_ms")),
-        _name("METADATA", _text("metadata"), 4),
+        _listed("METADATA", _text("metadata"), 4),
     ),
     "generations": (
         _name("GROUP", _group),
@@ -280,13 +391,14 @@ COLUMNS: Mapping[str, Sequence[Column]] = {
         _fixed("STATE", _text("state"), 4),
         _name("ASSIGNMENT-STRATEGY", _text("protocol"), 6),
         _number("#MEMBERS", _count("member_count"), 2),
-        _fixed("AT", _time("at_ms")),
+        _fixed("AT", _time("at_ms"), 1),
         _number("JOINED", lambda row: str(len(row["joined"])), 3),
         _number("LEFT", lambda row: str(len(row["left"])), 3),
         _number("MOVED", _count("moved"), 3),
         _fixed("LOAD", lambda row: f"{row['load_min']}-{row['load_max']}", 5),
-        _name("LEADER", _text("leader_guess"), 8),
-        _name("NOTES", lambda row: _list(row["notes"]), 7),
+        _name("LEADER", _text("leader_client_id"), 8),
+        _name("LEADER-LIBRARY", _text("leader_guess"), 9),
+        _listed("NOTES", lambda row: _list(row["notes"]), 7),
     ),
     "members": (
         _name("GROUP", _group),
@@ -295,10 +407,10 @@ COLUMNS: Mapping[str, Sequence[Column]] = {
         _fixed("HOST", _text("host"), 6),
         _name("CLIENT-ID", _text("client_id"), 5),
         _number("#PARTITIONS", _count("assigned_count"), 2),
-        _name("ASSIGNMENT", _partitions("assigned"), 3),
+        _listed("ASSIGNMENT", _partitions("assigned"), 3),
         _number("GENERATION", _text("generation"), 1),
-        _name("CLAIMED", _partitions("claimed"), 4),
-        _name("NOTES", lambda row: _list(row["notes"]), 8),
+        _listed("CLAIMED", _partitions("claimed"), 4),
+        _listed("NOTES", lambda row: _list(row["notes"]), 8),
     ),
     "assignments": (
         _name("GROUP", _group),
@@ -307,7 +419,7 @@ COLUMNS: Mapping[str, Sequence[Column]] = {
         _name("CONSUMER-ID", _text("member_id"), 2),
         _fixed("HOST", _text("host"), 6),
         _name("CLIENT-ID", _text("client_id"), 5),
-        _fixed("FROM", _time("from_ms")),
+        _fixed("FROM", _time("from_ms"), 1),
         _fixed("TO", _time("to_ms"), 3),
         _fixed("ENDED-BY", _text("ended_by"), 4),
     ),
@@ -315,11 +427,20 @@ COLUMNS: Mapping[str, Sequence[Column]] = {
         _fixed("SEVERITY", _text("severity")),
         _fixed("KIND", _text("kind")),
         _name("GROUP", _group),
-        _fixed("AT", _time_of_finding("at_ms")),
-        _fixed("LAST", _time_of_finding("last_ms"), 4),
+        _fixed("AT", _time_of_finding("at_ms"), 1),
+        _fixed("LAST", _time_of_finding("last_ms"), 7),
         _number("#TIMES", _count("occurrences"), 2),
-        _number("GENERATION", _text("generation"), 3),
-        _name("CLIENT-ID", _text("client_id"), 3),
+        _number("GENERATION", _text("generation"), 5),
+        _name("CLIENT-ID", _text("client_id"), 6),
+        _name("LEADER", _text("leader_client_id"), 3),
+        _name("LEADER-LIBRARY", _text("leader_guess"), 4),
+    ),
+    "leaders": (
+        _name("LEADER-LIBRARY", _text("leader")),
+        *(_number(severity.upper(), _count(severity), 1) for severity in LEADERS_SEVERITIES),
+        _number("#GROUPS", _count("group_count"), 2),
+        _listed("KINDS", lambda row: _list(row["kinds"]), 3),
+        _listed("CLIENT-IDS", lambda row: _list(row["client_ids"]), 4),
     ),
     "outcomes": (
         _name("GROUP", _group),

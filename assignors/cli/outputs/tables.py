@@ -12,6 +12,7 @@ from assignors.cli.outputs.cells import (
     cell,
     clean,
     console_of,
+    most,
     names_cell,
     partitions_cell,
 )
@@ -58,7 +59,7 @@ def _decoded_cells(kind: str, value: Fields) -> list[str]:
     generation = cell(value.get("generation"), absent=-1)
     if kind == "subscription":
         cells = [cell(value["version"]), generation, names_cell(value["topics"]), owned]
-        return [*cells, cell(value["rack"]), _blob_cell(value["user_data"])]
+        return [*cells, cell(value["rack_id"]), _blob_cell(value["user_data"])]
     if kind == "assignment":
         return [cell(value["version"]), owned, _blob_cell(value["user_data"])]
     return [generation, owned]
@@ -88,6 +89,7 @@ def show_assigned(documents: Iterable[Document]) -> None:
         if stats["follow_up"]:
             console.print("  the leader must start another round itself", style="yellow")
         print_notes(console, document)
+        _print_violations(console, document, line)
 
 
 def _shown_stats(stats: Fields) -> Fields:
@@ -109,23 +111,30 @@ def show_checked(documents: Iterable[Document]) -> None:
         if document["error"] is not None:
             print_wrapped(console, f"{group_name(document, line)}: {error_text(document)}", "red")
             continue
-        violations: Sequence[Fields] = document["violations"]  # type: ignore[assignment]
-        if violations:
-            table = FittedTable("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
-            table.title = f"{group_name(document, line)}: {len(violations)} violations"
-            for found in violations:
-                table.add_row(
-                    found["rule"],
-                    cell(found["topic"]),
-                    cell(found["partition"]),
-                    names_cell(found["members"]),
-                )
-            console.print(table)
+        if document["violations"]:
+            _print_violations(console, document, line)
         else:
             console.print(f"{group_name(document, line)}: no violations", style="green")
         gaps: Fields = document["gaps"]  # type: ignore[assignment]
         print_wrapped(console, _figures(gaps), "dim", indent="  ")
         print_notes(console, document)
+
+
+def _print_violations(console: Console, document: Fields, line: int) -> None:
+    """Draw a row a broken rule, if there are any."""
+    violations: Sequence[Fields] = document.get("violations", ())
+    if not violations:
+        return
+    table = FittedTable("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
+    table.title = f"{group_name(document, line)}: {len(violations)} violations"
+    for found in violations:
+        table.add_row(
+            found["rule"],
+            cell(found["topic"]),
+            cell(found["partition"]),
+            names_cell(found["members"]),
+        )
+    console.print(table)
 
 
 def show_explained(documents: Iterable[Document]) -> None:
@@ -137,6 +146,7 @@ def show_explained(documents: Iterable[Document]) -> None:
             continue
         print_wrapped(console, clean(str(document["text"])), "bold")
         print_notes(console, document)
+        _print_violations(console, document, line)
         claims: Sequence[Fields] = document["claims"]  # type: ignore[assignment]
         if not claims:
             console.print("  no claim to it is read", style="dim")
@@ -158,7 +168,7 @@ def show_conformed(documents: Iterable[Document]) -> None:
         if "id" in fields:
             note = f"  ({fields['note']})" if fields["note"] else ""
             console.print(clean(f"{fields['id']}{note}"), style="red")
-            for sentence in fields["wrong"][:NUMBERS_SHOWN]:
+            for sentence in fields["wrong"][: most(NUMBERS_SHOWN)]:
                 console.print(clean(f"  {sentence}"))
             continue
         counts = [fields[outcome.lower()] for outcome in OUTCOMES]

@@ -33,7 +33,7 @@ from assignors.clients.aiokafka.decoding import (
     calling_coordinator,
     refused_topics,
 )
-from assignors.clients.common.base_strategy import BaseStrategy
+from assignors.clients.common.base_strategy import BaseStrategy, named_strategy
 from assignors.clients.common.translation import cluster_of, partitions_by_topic
 from assignors.model import Cluster, Member
 
@@ -147,6 +147,9 @@ class Strategy(BaseStrategy):
 strategy = Strategy
 """`strategy("sticky")` makes the object for `partition_assignment_strategy`."""
 
+cooperative_sticky = named_strategy(Strategy, "cooperative-sticky")
+"""`cooperative_sticky()` is `strategy("cooperative-sticky")`, with the same options."""
+
 
 def _is_newest(coordinator: Any, generation: int) -> bool:  # noqa: ANN401 - as above
     """Return whether aiokafka knows of no round after that one."""
@@ -167,4 +170,4 @@ def _cluster_of(cluster: Any, members: Sequence[Member]) -> Cluster:  # noqa: AN
     return cluster_of(cluster, members, racks, replicas)
 
 
-__all__ = ["Strategy", "strategy"]
+__all__ = ["Strategy", "cooperative_sticky", "strategy"]

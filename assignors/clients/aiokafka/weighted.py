@@ -18,7 +18,8 @@ from typing import Any
 
 from assignors.clients.aiokafka.adapter import Strategy
 from assignors.clients.aiokafka.offset_samples import read_offsets
-from assignors.clients.common.weighted_strategy import WeightedStrategy, named_strategy
+from assignors.clients.common.base_strategy import named_strategy
+from assignors.clients.common.weighted_strategy import WeightedStrategy
 
 
 class Weighted(WeightedStrategy, Strategy):

@@ -6,12 +6,13 @@ the calling frames, and a strategy that meets two of them refuses: its session i
 
 from __future__ import annotations
 
+import inspect
 import logging
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
 from assignors.assignor import Assignor
 from assignors.clients.common.client_session import OnNote, OnRound, new_session
@@ -22,6 +23,9 @@ from assignors.weighting.token_bucket import TimedBudget
 
 FRAMES_MAX = 16
 """How many calling frames are searched for the client's coordinator."""
+
+P = ParamSpec("P")
+S = TypeVar("S", bound="BaseStrategy")
 
 TWO_CONSUMERS = "a strategy object serves one consumer: make one for each"
 
@@ -39,7 +43,7 @@ class BaseStrategy:
         self,
         assignor: str | Assignor,
         *,
-        rack: str | None = None,
+        rack_id: str | None = None,
         on_note: OnNote | None = None,
         on_round: OnRound | None = None,
         options: Options = REPAIR,
@@ -49,7 +53,7 @@ class BaseStrategy:
     ) -> None:
         """Make a strategy object for one consumer.
 
-        `assignor` is a name as `assignor_named` takes it, or an `Assignor`. `rack` is this
+        `assignor` is a name as `assignor_named` takes it, or an `Assignor`. `rack_id` is this
         member's rack: clients do not pass theirs to assignors. `on_note` is called with every
         oddity of a member, which is logged as well; `on_round` with the cost of each round that
         this member led. `options` say what a copy of Java's assignor does where Java's
@@ -67,7 +71,7 @@ class BaseStrategy:
         self._session = new_session(
             assignor,
             logger=self._logger,
-            rack=rack,
+            rack_id=rack_id,
             on_note=on_note,
             on_round=on_round,
             options=options,
@@ -112,6 +116,25 @@ class BaseStrategy:
         if known is not None and known is not coordinator:
             raise self._misuse(TWO_CONSUMERS)
         self._coordinator = weakref.ref(coordinator)
+
+
+def named_strategy(kind: Callable[Concatenate[str, P], S], name: str) -> Callable[P, S]:
+    """Return the function that makes a strategy of this class for the assignor of this name.
+
+    It has the signature and the help of the class, which a `partial` would hide.
+    """
+
+    def make(*args: P.args, **options: P.kwargs) -> S:
+        return kind(name, *args, **options)
+
+    signature = inspect.signature(kind)
+    _, *parameters = signature.parameters.values()
+    make.__module__ = kind.__module__
+    make.__name__ = make.__qualname__ = name.replace("-", "_")
+    make.__doc__ = inspect.getdoc(kind.__init__)
+    shown = signature.replace(parameters=parameters, return_annotation=kind)
+    make.__signature__ = shown  # type: ignore[attr-defined] # what `help` looks at
+    return make
 
 
 def calling_objects() -> Iterator[Any]:

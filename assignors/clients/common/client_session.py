@@ -246,7 +246,7 @@ def new_session(
     assignor: str | Assignor,
     *,
     logger: logging.Logger,
-    rack: str | None = None,
+    rack_id: str | None = None,
     on_note: OnNote | None = None,
     on_round: OnRound | None = None,
     options: Options = REPAIR,
@@ -265,7 +265,7 @@ def new_session(
         raise ValueError(f"{found.full_name} runs in the broker (KIP-848), not in a client")
     return ClientSession(
         assignor=found,
-        membership=Membership(kind=found.user_data, rack_id=rack, capacity=capacity),
+        membership=Membership(kind=found.user_data, rack_id=rack_id, capacity=capacity),
         logger=logger,
         on_note=on_note,
         on_round=on_round,

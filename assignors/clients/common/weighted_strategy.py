@@ -6,10 +6,9 @@ a round is over that another member led, or until it has left the group.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from fractions import Fraction
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any
 
 from assignors.assignor import Assignor
 from assignors.clients.common.base_strategy import BaseStrategy
@@ -30,9 +29,6 @@ from wire.protocol.capacity import capacity_bytes
 
 ReadOffsets = Callable[[Any, Mapping[str, int]], Awaitable[tuple[Offsets, Offsets]]]
 """Coordinator and partition counts in; log ends and committed offsets out."""
-
-P = ParamSpec("P")
-S = TypeVar("S", bound="WeightedStrategy")
 
 PARTS = 1_000_000
 """Tolerance and trigger are exact to so many parts."""
@@ -55,7 +51,7 @@ class WeightedStrategy(BaseStrategy):
         trigger: float = float(BALANCE.trigger),
         move_batch: int | None = None,
         batch_every_s: float = 60.0,
-        rack: str | None = None,
+        rack_id: str | None = None,
         on_note: OnNote | None = None,
         on_round: OnRound | None = None,
     ) -> None:
@@ -89,7 +85,7 @@ class WeightedStrategy(BaseStrategy):
         )
         super().__init__(
             found,
-            rack=rack,
+            rack_id=rack_id,
             on_note=on_note,
             on_round=on_round,
             weighting=self._source.weighting,
@@ -127,25 +123,6 @@ class WeightedStrategy(BaseStrategy):
     def _is_leading(self) -> bool:
         """Whether no round is over that another member led."""
         return self._session.membership.generation <= self._led_generation
-
-
-def named_strategy(kind: Callable[Concatenate[str, P], S], name: str) -> Callable[P, S]:
-    """Return the function that makes a strategy of this class for the assignor of this name.
-
-    It has the signature and the help of the class, which a `partial` would hide.
-    """
-
-    def make(*args: P.args, **options: P.kwargs) -> S:
-        return kind(name, *args, **options)
-
-    signature = inspect.signature(kind)
-    _, *parameters = signature.parameters.values()
-    make.__module__ = kind.__module__
-    make.__name__ = make.__qualname__ = name.replace("-", "_")
-    make.__doc__ = inspect.getdoc(kind.__init__)
-    shown = signature.replace(parameters=parameters, return_annotation=kind)
-    make.__signature__ = shown  # type: ignore[attr-defined] # what `help` looks at
-    return make
 
 
 def _exact(number: float) -> Fraction:

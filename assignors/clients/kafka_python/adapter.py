@@ -28,8 +28,11 @@ from kafka.coordinator.consumer import ConsumerCoordinator
 from kafka.errors import KafkaConfigurationError
 
 from assignors.assignor import UserData
-from assignors.clients.common.base_strategy import BaseStrategy, calling_objects
-from assignors.clients.common.client_session import OnNote, OnRound
+from assignors.clients.common.base_strategy import (
+    BaseStrategy,
+    calling_objects,
+    named_strategy,
+)
 from assignors.clients.common.translation import cluster_of, partitions_by_topic
 from assignors.clients.kafka_python.decoding import DECODERS, LOGGER, source_of
 from assignors.clients.kafka_python.pending_join import PendingJoin
@@ -188,15 +191,8 @@ class Strategy(BaseStrategy, AbstractPartitionAssignor):  # type: ignore[misc]  
 strategy = Strategy
 """`strategy("sticky")` makes the object for `partition_assignment_strategy`."""
 
-
-def cooperative_sticky(
-    *,
-    rack: str | None = None,
-    on_note: OnNote | None = None,
-    on_round: OnRound | None = None,
-) -> Strategy:
-    """Return the strategy for `optimal/cooperative-sticky`; options as in `strategy`."""
-    return Strategy("cooperative-sticky", rack=rack, on_note=on_note, on_round=on_round)
+cooperative_sticky = named_strategy(Strategy, "cooperative-sticky")
+"""`cooperative_sticky()` is `strategy("cooperative-sticky")`, with the same options."""
 
 
 def _is_newest(coordinator: Any, generation: int) -> bool:  # noqa: ANN401 - as above

@@ -20,7 +20,8 @@ from typing import Any
 from kafka.coordinator.base import MemberState
 from kafka.errors import KafkaConfigurationError
 
-from assignors.clients.common.weighted_strategy import WeightedStrategy, named_strategy
+from assignors.clients.common.base_strategy import named_strategy
+from assignors.clients.common.weighted_strategy import WeightedStrategy
 from assignors.clients.kafka_python.adapter import NO_COORDINATOR, Strategy
 from assignors.clients.kafka_python.offset_samples import read_offsets
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from assignors.documents.pasted.one_line import Given
+from assignors.documents.pasted.forms import Given
 from assignors.documents.values import DocumentError, ErrorCode
 
 WITH_COLON = re.compile(rb"\s*(?:0[xX])?([0-9A-Fa-f]{4,16}):\s{1,2}(\S.*?)\s*")
@@ -31,8 +31,6 @@ TCPDUMP_TITLE = re.compile(rb"(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d\.\d+ .*\bIP6? 
 PIPES = re.compile(rb"([0-9A-Fa-f\s]*?)\s*[|>](.*)[|<]", flags=re.DOTALL)
 GROUP = re.compile(rb"(?:[0-9A-Fa-f]{2})+")
 BASES = (16, 8, 10)
-LINE_END = b"\x1e"
-"""Stands between the lines of a dump where they are one text."""
 LONGEST_REPEAT = 2**24
 """Most bytes that a `*` may stand for."""
 
@@ -82,7 +80,7 @@ def blocks(lines: Iterable[T], text_of: Callable[[T], bytes]) -> Iterator[list[T
 
 def is_dump(text: bytes) -> bool:
     """Return whether a text begins as a dump does: with an offset that plain digits cannot be."""
-    first = text.partition(LINE_END)[0]
+    first = text.partition(b"\n")[0]
     line = _dump_line(first)
     if line is None:
         return False
@@ -91,14 +89,14 @@ def is_dump(text: bytes) -> bool:
 
 
 def bytes_in_dump(text: bytes) -> Given:
-    r"""Return the bytes of a dump, whose lines have `LINE_END` between them.
+    r"""Return the bytes of a dump, given as its lines.
 
     Raises `DocumentError` with the line that does not fit.
 
     >>> bytes_in_dump(b"00000000: 0003 0000 0001  ......")
     Given(blob=b'\x00\x03\x00\x00\x00\x01', form='hex dump of 1 line')
     """
-    lines = text.split(LINE_END)
+    lines = text.split(b"\n")
     found: list[bytes] = []
     errors: list[DocumentError] = []
     for base in BASES:

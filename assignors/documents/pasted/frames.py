@@ -1,13 +1,38 @@
-"""Say what a whole JoinGroup or SyncGroup message is, and where its parts are."""
+"""Say what bytes are that were taken for something else.
+
+A whole JoinGroup, SyncGroup or DescribeGroups message has parts in known places. An Assignment is
+easily taken for a Subscription, and the other way round.
+"""
 
 from __future__ import annotations
 
-from wire.frames import ASSIGNMENT, SUBSCRIPTION, GroupFrame, Part, group_frames
+from wire import Mode, decode_assignment, decode_subscription
+from wire.frames import ASSIGNMENT, SUBSCRIPTION, UNSOUND, GroupFrame, Part, group_frames
 
 PARTS_SHOWN = 12
 """Most parts that the sentence about a frame names."""
 
 NAMES = {SUBSCRIPTION: "Subscription", ASSIGNMENT: "Assignment"}
+OTHERS = {SUBSCRIPTION: ASSIGNMENT, ASSIGNMENT: SUBSCRIPTION}
+
+
+def other_kind_sentence(blob: bytes, kind: str) -> str | None:
+    """Return that the bytes read whole as the kind that was not asked for; `None` if they do not.
+
+    >>> other_kind_sentence(bytes.fromhex("000100000000ffffffff"), "subscription")
+    'the bytes read whole as an Assignment'
+    """
+    other = OTHERS.get(kind)
+    if other is None or not reads_whole(blob, other):
+        return None
+    return f"the bytes read whole as {'an' if other == ASSIGNMENT else 'a'} {NAMES[other]}"
+
+
+def reads_whole(blob: bytes, kind: str) -> bool:
+    """Return whether Kafka's class of this kind reads the bytes, to the last one."""
+    decode = decode_subscription if kind == SUBSCRIPTION else decode_assignment
+    found = decode(blob, mode=Mode.STRICT)
+    return found.error is None and not {note.code for note in found.notes} & UNSOUND
 
 
 def frame_sentence(blob: bytes) -> str | None:

@@ -1,20 +1,22 @@
-"""Bytes as they are given, in one line or as a dump, with a note on how they were read."""
+"""Bytes as they are given, in any form or as a dump, with a note on how they were read."""
 
 from __future__ import annotations
 
 from assignors.documents.pasted.dumps import bytes_in_dump, is_dump
-from assignors.documents.pasted.one_line import Given, as_base64, bytes_in
+from assignors.documents.pasted.forms import FORMS, CutTextError, Given, as_base64, bytes_in
 from assignors.documents.values import DocumentError, bytes_from_hex
 from wire import Note, NoteCode
 
 BASE64_STARTS = {b"A", b" ", b"\t"}
 """First characters of a line that may be base64."""
 
+FORMS_READ = f"forms that are read: {', '.join(FORMS)}, hex dumps with offsets"
+
 
 def given_bytes(text: bytes) -> tuple[bytes, tuple[Note, ...]]:
-    """Return the bytes of a line or of the lines of a dump, and a note unless they are plain.
+    """Return the bytes of a text, which may have several lines, and a note unless they are plain.
 
-    Raises `DocumentError` where they are none of the forms.
+    Raises `DocumentError` where they are none of the forms, with a list of the forms.
 
     >>> given_bytes(b"00 03")[1][0].text
     'read as hexadecimal with separators: 2 bytes'
@@ -23,7 +25,13 @@ def given_bytes(text: bytes) -> tuple[bytes, tuple[Note, ...]]:
         # First, because nearly all are plain.
         given = Given(bytes_from_hex(text), "")
     except DocumentError:
-        given = bytes_in_dump(text) if is_dump(text) else bytes_in(text)
+        try:
+            given = bytes_in_dump(text) if is_dump(text) else bytes_in(text)
+        except CutTextError:
+            raise
+        except DocumentError as error:
+            words = f"{error.text} ({FORMS_READ})"
+            raise DocumentError(error.kind, words, offset=error.offset) from None
     return given.blob, form_notes(given, text)
 
 

@@ -23,7 +23,7 @@ def waiting(claims: SmallClaims, target: list[int], changed: list[int]) -> list[
     if claims.held is not None and not any(claims.held.counts):
         return []
     claimed: Iterable[int] = range(len(target))
-    if not claims.has_unknown:
+    if not claims.unknown:
         claimed = [partition for partition in changed if claims.claimant[partition] != NOBODY]
         if not claims.contested:  # each leaves its only claimant
             return claimed
@@ -42,7 +42,8 @@ def needs_follow_up(claims: SmallClaims, withheld: list[int]) -> bool:
         return set(map(claims.generation.__getitem__, claimants)) != {claims.last}
     return any(
         not any(
-            claims.may_count(partition, member) for member in _last_claimants(claims, partition)
+            claims.may_count(partition, member) and member not in claims.unknown
+            for member in _last_claimants(claims, partition)
         )
         for partition in withheld
     )

@@ -43,8 +43,8 @@ class SmallClaims:
     """M: of each member's claims, -1 for none or for one above the group's last."""
     last: int
     """The group's last completed generation, -1 when nobody knows one."""
-    has_unknown: bool
-    """Whether the claims of some member are not known."""
+    unknown: set[int]
+    """Members whose claims are not known."""
     held: Held | None
     """What each member has, where that is what stickiness favours; `None` elsewhere."""
     notes: tuple[MemberNote, ...]
@@ -74,7 +74,7 @@ def small_claims(problem: SmallProblem, group: Group, kind: UserData) -> SmallCl
         unsubscribed=set(),
         generation=generation,
         last=last,
-        has_unknown=bool(read.unknown),
+        unknown=read.unknown,
         held=held,
         notes=tuple(notes),
     )

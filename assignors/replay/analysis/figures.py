@@ -90,7 +90,7 @@ def figures(
         load_min=min(load, default=0),
         load_max=max(load, default=0),
     )
-    if kind is Kind.SHARE or not generation.members:
+    if kind is Kind.SHARE or not generation.members or generation.other_protocol is not None:
         return counted
     if kind is not Kind.STREAMS and _have_equal_topics(generation, counts):
         if then.keys() != was_here.keys():

@@ -3,11 +3,13 @@
 A record does not name the leader's client library, and client ids are free text. But libraries
 differ in how they write Assignments and Subscriptions: which version, whether absent UserData is
 null or empty, whether an absent rack is. `WRITERS` lists what released libraries were seen to
-write. Bytes that fit no row, or are made to look like another library's, are why it is a guess.
+write. A client id that nobody set is the library's own, with its version in some: `CLIENT_IDS`.
+Bytes that fit no row, or are made to look like another library's, are why it is a guess.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from assignors.replay.history.classic import CONSUMER_PROTOCOL
@@ -88,16 +90,39 @@ Sarama 1.61, kafkajs 2.2, kafka-python 3.0 and aiokafka 0.14; the middle row fol
 KIP-792. The first that fits is the guess."""
 
 
-def guessed_writer(generation: Generation) -> str | None:
-    """Return the library whose bytes the Assignments of a classic generation look like.
+CLIENT_IDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), name)
+    for pattern, name in (
+        (r"rdkafka", "librdkafka"),
+        (r"sarama", "Sarama"),
+        (r"kgo", "franz-go"),
+        (r"kafkajs", "kafkajs"),
+        (r"kafka-python-(\d[\w.]*)", r"kafka-python \1"),
+        (r"aiokafka-(\d[\w.]*)", r"aiokafka \1"),
+        (r".*\(github\.com/segmentio/kafka-go\)", "kafka-go"),
+        (r".*-StreamThread-\d+-consumer", "Kafka Streams"),
+    )
+)
+"""Client ids that libraries use where none is set. Java's (`consumer-<group>-1`) is not here: its
+bytes also tell the version."""
 
-    `None` where no row of `WRITERS` fits, or the leader is not in the record. Cost: O(members).
+
+def guessed_writer(generation: Generation) -> str | None:
+    """Return the client library, with its version where known, that a classic leader runs.
+
+    By its default client id, else by the form of its bytes. `None` where neither is known, or
+    the leader is not in the record. Cost: O(members).
     """
     if generation.is_from_broker and generation.members:
         return BROKER
     leader = next((m for m in generation.members if m.member_id == generation.leader_id), None)
+    if leader is not None and generation.protocol_type == "connect":
+        return "Kafka Connect"
     if leader is None or generation.protocol_type != CONSUMER_PROTOCOL:
         return None
+    for pattern, name in CLIENT_IDS:
+        if found := pattern.fullmatch(leader.client_id):
+            return found.expand(name)
     form = form_of(generation, leader)
     if form is None:
         return None

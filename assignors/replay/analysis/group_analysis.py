@@ -17,7 +17,7 @@ from assignors.replay.analysis.ownership import ownerships_of
 from assignors.replay.analysis.rates import Observed, known_at, observed
 from assignors.replay.analysis.uses import Uses, uses
 from assignors.replay.history.log_ends import LogEnds
-from assignors.replay.history.model import Generation, GroupHistory, Kind, Life, partition_count
+from assignors.replay.history.model import Generation, GroupHistory, Kind, Life
 from assignors.replay.history.partition_counts import counts_of
 from wire.constructors import unchecked, unchecked_replace
 
@@ -111,7 +111,7 @@ def downtime_ms(analysed: GenerationAnalysis) -> int | None:
     `tables.columns.ESTIMATED` has its model.
     """
     generation = analysed.generation
-    if generation.pause_ms is None:
+    if generation.pause_ms is None or generation.other_protocol is not None:
         return 0 if not generation.members else None
     return generation.pause_ms * analysed.figures.stopped
 
@@ -121,10 +121,31 @@ def unassigned_ms(analysed: GenerationAnalysis) -> int | None:
 
     In partition-milliseconds; `None` where some are and the generation has no end.
     """
-    generation, count = analysed.generation, partition_count(analysed.figures.unassigned)
-    if not count:
+    generation, missing = analysed.generation, analysed.figures.unassigned
+    if not any(missing.values()):
         return 0
-    return None if generation.until_ms is None else count * (generation.until_ms - generation.at_ms)
+    if generation.until_ms is None:
+        return None
+    return sum(
+        len(set(numbers)) * (generation.until_ms - subscribed_ms(generation, topic))
+        for topic, numbers in missing.items()
+    )
+
+
+def subscribed_ms(generation: Generation, topic: str) -> int:
+    """Return from when on members subscribed to a topic in this generation."""
+    return generation.late_topics.get(topic, generation.at_ms)
+
+
+def sum_where_most_are_known(values: Iterable[int | None]) -> int | None:
+    """Return the sum of the values that are not `None`; `None` where more are `None`, or none are.
+
+    >>> sum_where_most_are_known([1, None]), sum_where_most_are_known([1, None, None])
+    (1, None)
+    """
+    listed = list(values)
+    known = [value for value in listed if value is not None]
+    return sum(known) if known and 2 * len(known) >= len(listed) else None
 
 
 def sum_of_known(values: Iterable[int | None]) -> int | None:

@@ -13,7 +13,7 @@ from assignors.replay.analysis.group_analysis import (
     GroupAnalysis,
     LifeAnalysis,
     downtime_ms,
-    sum_of_known,
+    sum_where_most_are_known,
 )
 from assignors.replay.analysis.uses import uses
 from assignors.replay.history.model import Generation, partition_count
@@ -111,14 +111,16 @@ def summed(rows: list[OutcomeRow]) -> OutcomeRow:
         load_max=max(row.load_max for row in rows),
         balance_gap=_worst(row.balance_gap for row in rows),
         unassigned=max(row.unassigned for row in rows),
-        downtime_partition_ms=sum_of_known(row.downtime_partition_ms for row in rows),
+        downtime_partition_ms=sum_where_most_are_known(row.downtime_partition_ms for row in rows),
         actual_rounds=sum(row.actual_rounds for row in rows),
         actual_moved=sum(row.actual_moved for row in rows),
         actual_load_min=min(row.actual_load_min for row in rows),
         actual_load_max=max(row.actual_load_max for row in rows),
         actual_balance_gap=_worst(row.actual_balance_gap for row in rows),
         actual_unassigned=max(row.actual_unassigned for row in rows),
-        actual_downtime_partition_ms=sum_of_known(row.actual_downtime_partition_ms for row in rows),
+        actual_downtime_partition_ms=sum_where_most_are_known(
+            row.actual_downtime_partition_ms for row in rows
+        ),
         counts_inferred=any(row.counts_inferred for row in rows),
         error=None if not errors else f"{len(errors)} generations: {errors[0]}",
         use_max=_mean(row.use_max for row in rows),

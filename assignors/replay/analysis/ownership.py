@@ -7,12 +7,12 @@ got the partition in the same moment.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from assignors.ownership.changes import TopicPartition
+from assignors.ownership.changes import TopicPartition, pairs
 from assignors.ownership.intervals import Ownership, ownerships
-from assignors.replay.history.model import LEFT, Life
+from assignors.replay.history.model import LEFT, Generation, Life
 from wire.constructors import unchecked_replace
 
 MOVED, WITHHELD, GROUP_ENDED, CONVERTED = "moved", "withheld", "group-ended", "converted"
@@ -30,6 +30,29 @@ def ownerships_of(life: Life) -> tuple[Ownership, ...]:
     if life.to_ms is not None:
         found = [_closed(one, life, life.to_ms) for one in found]
     return tuple(_with_reasons(found))
+
+
+def given_too_early(
+    generation: Generation, before: Generation | None
+) -> Iterator[tuple[TopicPartition, str, str]]:
+    """Yield what was assigned while another member owned it: partition, old and new owner.
+
+    Only under cooperative protocols. `before` is the generation before, if there is any.
+    """
+    is_cooperative = generation.protocol in {"cooperative-sticky", "cooperative-weighted"}
+    if before is None or generation.missing_before or not is_cooperative:
+        return
+    had = {place: m.member_id for m in before.members for place in pairs(m.assigned)}
+    claims = {
+        m.member_id: pairs(m.claimed)
+        for m in generation.members
+        if m.claims_known and m.claimed_generation in {None, before.number}
+    }
+    for member in generation.members:
+        for place in pairs(member.assigned):
+            old = had.get(place)
+            if old is not None and old != member.member_id and place in claims.get(old, {}):
+                yield place, old, member.member_id
 
 
 def _closed(one: Ownership, life: Life, to_ms: int) -> Ownership:

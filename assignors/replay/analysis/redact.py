@@ -25,6 +25,7 @@ from assignors.replay.history.model import (
     GroupHistory,
     Life,
     Participant,
+    Takeover,
 )
 from assignors.replay.tables.rows import OutcomeRow
 
@@ -154,6 +155,7 @@ def _life(analysis: LifeAnalysis, label: Label) -> LifeAnalysis:
         analysis.life,
         generations=tuple(analysed.generation for analysed in generations),
         replaced=tuple(_member(member, label) for member in analysis.life.replaced),
+        takeovers=tuple(_takeover(one, label) for one in analysis.life.takeovers),
         changes=tuple(_change(change, label) for change in analysis.life.changes),
     )
     return LifeAnalysis(
@@ -205,6 +207,15 @@ def _member(member: Participant, label: Label) -> Participant:
         host=label(Hidden.HOST, member.host),
         instance_id=None if instance_id is None else label(Hidden.INSTANCE, instance_id),
         joined_as=None,
+    )
+
+
+def _takeover(one: Takeover, label: Label) -> Takeover:
+    return replace(
+        one,
+        instance_id=label(Hidden.INSTANCE, one.instance_id),
+        before=_member(one.before, label),
+        after=_member(one.after, label),
     )
 
 

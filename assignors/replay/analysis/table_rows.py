@@ -9,11 +9,14 @@ from assignors.replay.analysis.commits import commit_counts, sole_owner_ids, spa
 from assignors.replay.analysis.group_analysis import (
     GenerationAnalysis,
     GroupAnalysis,
+    LifeAnalysis,
     client_of,
     downtime_ms,
     sum_of_known,
+    sum_where_most_are_known,
     unassigned_ms,
 )
+from assignors.replay.analysis.ownership import given_too_early
 from assignors.replay.history.model import Generation, Life, Participant, partition_count
 from assignors.replay.tables.rows import (
     AnomalyRow,
@@ -57,9 +60,13 @@ def group_rows(analysis: GroupAnalysis, found: Sequence[AnomalyRow]) -> Iterator
             commit_count=counted.commits,
             tombstone_count=counted.tombstones,
             anomaly_count=len(listed),
-            double_owned_ms=double_time(life_analysis.overlaps),
+            double_owned_ms=_double_owned_ms(life_analysis),
             unassigned_partition_ms=sum_of_known(map(unassigned_ms, life_analysis.generations)),
-            downtime_partition_ms=sum_of_known(map(downtime_ms, life_analysis.generations)),
+            downtime_partition_ms=sum_where_most_are_known(
+                downtime_ms(analysed)
+                for analysed in life_analysis.generations
+                if analysed.generation.members
+            ),
             severity=listed[0].severity if listed else None,
         )
 
@@ -225,8 +232,22 @@ def _member_row(
     )
 
 
+def _double_owned_ms(analysis: LifeAnalysis) -> int | None:
+    """Return how long partitions were double-owned, `None` where no record says how long."""
+    known = double_time(analysis.overlaps)
+    if known == 0 and any(
+        True
+        for analysed in analysis.generations
+        for _ in given_too_early(analysed.generation, analysed.before)
+    ):
+        return None
+    return known
+
+
 def _state(life: Life, last: Generation | None) -> str:
     """Return the state that `kafka-consumer-groups.sh --state` would show now."""
     if life.to_ms is not None:
         return "Dead"
+    if not life.is_state_known:
+        return "Unknown"
     return "Empty" if last is None else last.state

@@ -34,6 +34,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from assignors.assignor import Assignor
+from assignors.checks import judged, summary
 from assignors.leader import REPAIR, Memory, lead_members
 from assignors.model import NO_GENERATION, Assignment, Cluster, Group, Member, Topic
 from assignors.ownership.changes import pairs
@@ -60,9 +61,11 @@ SERVER = "server"
 def what_if(analysis: GroupAnalysis, assignor: Assignor) -> Iterator[OutcomeRow]:
     """Yield a row for each generation that had members, and one that sums up each life.
 
-    An assignor that raises leaves everything where it was, and its row has the error. Where a copy
-    of Java's would raise, a repaired answer is used. Share groups and streams groups are left out:
-    their assignors solve another problem. Cost: that of the assignor and of the solver.
+    An assignor that raises leaves everything where it was, and its row has the error; so has a row
+    in which the answer of somebody's own assignor breaks a rule. Where a copy of Java's would
+    raise, a repaired answer is used. Share groups, streams groups and protocol types other than
+    `consumer` are left out: their assignors solve another problem. Cost: that of the assignor and
+    of the solver.
     """
     chosen = assignor.configured(REPAIR)
     for life_analysis in analysis.lives:
@@ -80,7 +83,7 @@ def _of_life(
     memory = Memory()
     last: GenerationAnalysis | None = None
     for analysed in life_analysis.generations:
-        if not analysed.generation.members:
+        if not analysed.generation.members or analysed.generation.other_protocol is not None:
             before, memory, last = None, Memory(), None
             continue
         if analysed.generation.is_from_broker:
@@ -129,6 +132,8 @@ def _settled(
             counted = figures(kind, start, current, analysis.partition_counts)
             current = start
             break
+        if error is None and (broken := judged(group, assignor, answer)):
+            error = f"broken rules: {summary(broken)}"
         rounds += 1
         given = _given(start, answer.assignment, last + 1)
         counted = figures(kind, given, current, analysis.partition_counts)
@@ -137,7 +142,7 @@ def _settled(
         is_over = is_over or kind is Kind.CONSUMER or not assignor.is_cooperative
         current = given
         if not is_over and rounds == ROUNDS_MAX:
-            error = f"not settled after {ROUNDS_MAX} rounds"
+            error = error or f"not settled after {ROUNDS_MAX} rounds"
             break
     assert current is not None
     return Tried(

@@ -14,17 +14,27 @@ from collections.abc import Callable, Iterator
 from assignors.replay.analysis.group_analysis import GroupAnalysis, LifeAnalysis, client_of
 from assignors.replay.findings.balance import imbalances, needless_moves, uneven_loads
 from assignors.replay.findings.causes import cause_rows, worst_first
+from assignors.replay.findings.commits import commits_back, offsets_removed
 from assignors.replay.findings.finding import Finding
 from assignors.replay.findings.glossary import GLOSSARY, Severity
+from assignors.replay.findings.leaders import leaders_of
 from assignors.replay.findings.ownership import (
     double_ownership,
     early_handovers,
     foreign_topics,
+    left_out,
+    never_assigned,
     unassigned,
 )
-from assignors.replay.findings.protocol_use import never_claims, odd_bytes, unreadable_members
-from assignors.replay.findings.rebalance_frequency import loops, storms
+from assignors.replay.findings.protocol_use import (
+    never_claims,
+    odd_bytes,
+    other_protocols,
+    unreadable_members,
+)
+from assignors.replay.findings.rebalance_frequency import loops, probing_rebalances, storms
 from assignors.replay.findings.selection import Selection, is_wanted
+from assignors.replay.findings.static_members import fenced_instances
 from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.findings.upgrade import classic_only
 from assignors.replay.history.model import GroupHistory
@@ -32,12 +42,15 @@ from assignors.replay.tables.rows import AnomalyKind, AnomalyRow
 from wire.records import UNKNOWN
 
 Finder = Callable[[LifeAnalysis, Thresholds], Iterator[Finding]]
+GroupFinder = Callable[[GroupAnalysis, Thresholds], Iterator[tuple[int, Finding]]]
 
 FINDERS: tuple[Finder, ...] = (
     double_ownership,
     early_handovers,
     unassigned,
     foreign_topics,
+    left_out,
+    fenced_instances,
     loops,
     storms,
     never_claims,
@@ -47,8 +60,13 @@ FINDERS: tuple[Finder, ...] = (
     odd_bytes,
     unreadable_members,
     classic_only,
+    probing_rebalances,
+    other_protocols,
 )
-"""A new kind of finding is one function here, and its row in `GLOSSARY`."""
+"""A new kind of finding is one function here or below, and its row in `GLOSSARY`."""
+
+GROUP_FINDERS: tuple[GroupFinder, ...] = (commits_back, offsets_removed, never_assigned)
+"""Those that need more of the group than one life; they yield each finding with its life."""
 
 
 def anomalies(
@@ -65,9 +83,11 @@ def anomalies(
         found[life_analysis.life.number] = [
             finding for finder in FINDERS for finding in finder(life_analysis, thresholds)
         ]
-    for life, finding in _unreadable_records(analysis.history):
+    of_group = (one for finder in GROUP_FINDERS for one in finder(analysis, thresholds))
+    for life, finding in (*_unreadable_records(analysis.history), *of_group):
         found.setdefault(life, []).append(finding)
     clients = {one.life.number: client_of(one.life) for one in analysis.lives}
+    leaders = {one.life.number: leaders_of(one) for one in analysis.lives if found[one.life.number]}
     rows = [
         row
         for life, listed in found.items()
@@ -76,6 +96,7 @@ def anomalies(
             life,
             (finding for finding in listed if is_wanted(finding, selection)),
             clients.get(life, {}),
+            leaders.get(life, {}),
         )
     ]
     return sorted(rows, key=worst_first)

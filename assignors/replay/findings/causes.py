@@ -1,5 +1,7 @@
 """One finding a cause: what repeats in a life of a group for the same reason is one row.
 
+Findings that the group's leader causes have a row for each client library that led.
+
 At three in the morning one line that says "57 times, on 12 partitions, with 9 members" is of more
 use than 57 lines. The row has the evidence of the occurrence that lasted longest, and of all of
 them the times, the generations, the members and the partitions.
@@ -11,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from assignors.replay.findings.finding import Finding, amount, times
 from assignors.replay.findings.glossary import GLOSSARY, ORDER, RANK
+from assignors.replay.findings.leaders import LEADERS_CLIENT, Leader
 from assignors.replay.tables.rows import AnomalyKind, AnomalyRow
 from wire import TopicPartitions
 from wire.text import utf16_key
@@ -20,14 +23,31 @@ Clients = Mapping[str, tuple[str, str]]
 
 
 def cause_rows(
-    group: str, life: int, findings: Iterable[Finding], clients: Clients
+    group: str,
+    life: int,
+    findings: Iterable[Finding],
+    clients: Clients,
+    leaders: Mapping[int, Leader],
 ) -> Iterator[AnomalyRow]:
-    """Yield a row for each cause, in the order of `worst_first`. Cost: O(F log F)."""
-    by_cause: dict[tuple[AnomalyKind, str], list[Finding]] = {}
+    """Yield a row for each cause, in the order of `worst_first`. Cost: O(F log F).
+
+    `leaders` has the leader of each generation.
+    """
+    by_cause: dict[tuple[AnomalyKind, str, str], list[Finding]] = {}
     for finding in findings:
-        by_cause.setdefault((finding.kind, finding.cause), []).append(finding)
-    rows = [_row(group, life, listed, clients) for listed in by_cause.values()]
+        leader = _leader(finding, leaders)
+        key = (finding.kind, finding.cause, "" if leader is None else leader.cause)
+        by_cause.setdefault(key, []).append(finding)
+    rows = [_row(group, life, listed, clients, leaders) for listed in by_cause.values()]
     yield from sorted(rows, key=worst_first)
+
+
+def _leader(finding: Finding, leaders: Mapping[int, Leader]) -> Leader | None:
+    """Return the leader that caused a finding; `None` where no leader did, or none is recorded."""
+    is_by_leader = finding.is_by_leader or GLOSSARY[finding.kind].is_by_leader
+    if not is_by_leader or finding.generation is None:
+        return None
+    return leaders.get(finding.generation)
 
 
 def worst_first(row: AnomalyRow) -> tuple[int, int, int, int]:
@@ -56,9 +76,19 @@ def repetition(occurrences: int, generations: Sequence[int], members: int, place
     return "; ".join([said, ", ".join(touched)] if touched else [said])
 
 
-def _row(group: str, life: int, found: Sequence[Finding], clients: Clients) -> AnomalyRow:
+def _row(
+    group: str,
+    life: int,
+    found: Sequence[Finding],
+    clients: Clients,
+    leaders: Mapping[int, Leader],
+) -> AnomalyRow:
     worst = min(found, key=_longest_first)
-    known = GLOSSARY[worst.kind]
+    known, leader = GLOSSARY[worst.kind], _leader(worst, leaders)
+    evidence, what_to_do = worst.evidence, known.what_to_do
+    if leader is not None:
+        evidence = f"{evidence}; the leader was {leader}"
+        what_to_do = what_to_do.replace(LEADERS_CLIENT, f"{LEADERS_CLIENT} ({leader})", 1)
     client_id = worst.client_id
     if client_id is None and worst.member_id is not None:
         client_id = clients.get(worst.member_id, (None, None))[0]
@@ -78,14 +108,18 @@ def _row(group: str, life: int, found: Sequence[Finding], clients: Clients) -> A
         topic=worst.topic,
         partition=worst.partition,
         count=sum(counts) if known.is_count_added else max(counts),
-        evidence=worst.evidence,
+        evidence=evidence,
         severity=known.severity.value,
         occurrences=len(found),
         last_ms=max(finding.at_ms for finding in found),
         generations=tuple(sorted(generations)),
         members=tuple(members),
         partitions=_joined(finding.partitions for finding in found),
-        what_to_do=known.what_to_do,
+        what_to_do=what_to_do,
+        leader_id=None if leader is None else leader.member_id,
+        leader_client_id=None if leader is None else leader.client_id,
+        leader_host=None if leader is None else leader.host,
+        leader_guess=None if leader is None else leader.guess,
     )
 
 

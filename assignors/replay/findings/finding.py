@@ -17,6 +17,10 @@ from wire import TopicPartitions
 
 Key = TypeVar("Key", bound=Hashable)
 
+DAY_MS = 86_400_000
+DAYS_SHOWN = 2
+"""From so many days on a time is shown in days."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
@@ -42,6 +46,8 @@ class Finding:
     """Ids of the members that it touches; `member_id` need not be among them."""
     partitions: TopicPartitions = field(default_factory=dict)
     """The partitions that it touches."""
+    is_by_leader: bool = False
+    """Whether the leader of `generation` caused it, where its kind does not say so already."""
 
 
 def runs(
@@ -78,18 +84,52 @@ def runs(
         yield key, generations[start:end]
 
 
+def has_times(analysis: LifeAnalysis) -> bool:
+    """Return whether the records of a life have times that differ."""
+    first, last = analysis.generations[0].generation, analysis.generations[-1].generation
+    return (last.until_ms or last.at_ms) != first.at_ms
+
+
 def is_transient(
-    analysis: LifeAnalysis, run: Sequence[GenerationAnalysis], thresholds: Thresholds
+    analysis: LifeAnalysis,
+    run: Sequence[GenerationAnalysis],
+    thresholds: Thresholds,
+    since_ms: int | None = None,
 ) -> bool:
     """Return whether a problem lasted less than `Thresholds.passing_ms`.
 
-    Without times in the records none does.
+    `since_ms` is when it began, if later than the run. Without times in the records none does.
     """
-    first, last = analysis.generations[0].generation, analysis.generations[-1].generation
     until_ms = run[-1].generation.until_ms
-    if until_ms is None or (last.until_ms or last.at_ms) == first.at_ms:
+    if until_ms is None or not has_times(analysis):
         return False
-    return until_ms - run[0].generation.at_ms < thresholds.passing_ms
+    begun_ms = run[0].generation.at_ms if since_ms is None else since_ms
+    return until_ms - begun_ms < thresholds.passing_ms
+
+
+def crowded(times: Sequence[int], count: int, window_ms: int) -> Iterator[tuple[int, int]]:
+    """Yield the longest spans of times that are all part of a window with `count` or more.
+
+    `times` are sorted; a span is its first place and the one behind its last. Cost: linear.
+
+    >>> list(crowded([0, 10, 20, 500, 900, 905, 910], count=3, window_ms=50))
+    [(0, 3), (4, 7)]
+    """
+    start: int | None = None
+    end = 0
+    left = 0
+    for right, now in enumerate(times):
+        while now - times[left] > window_ms:
+            left += 1
+        if right - left + 1 < count:
+            continue
+        if start is not None and left >= end:
+            yield start, end
+            start = None
+        start = left if start is None else start
+        end = right + 1
+    if start is not None:
+        yield start, end
 
 
 def numbers_shown(numbers: Sequence[int | str], limit: int = 12) -> str:
@@ -105,10 +145,14 @@ def numbers_shown(numbers: Sequence[int | str], limit: int = 12) -> str:
 def seconds(milliseconds: int) -> str:
     """Return a time as text, with its unit.
 
-    >>> seconds(41_260), seconds(250)
-    ('41.3 s', '250 ms')
+    >>> seconds(41_260), seconds(250), seconds(298_000), seconds(691_205_000)
+    ('41.3 s', '250 ms', '298 s', '8.0 days')
     """
-    return f"{milliseconds} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
+    if milliseconds < 1000:
+        return f"{milliseconds} ms"
+    if milliseconds >= DAYS_SHOWN * DAY_MS:
+        return f"{milliseconds / DAY_MS:.1f} days"
+    return f"{milliseconds / 1000:.{0 if milliseconds >= 100_000 else 1}f} s"
 
 
 def times(count: int) -> str:

@@ -53,6 +53,8 @@ class KindOfFinding:
     """What `AnomalyRow.count` counts."""
     is_count_added: bool = True
     """Whether the counts of repeated findings are added; else the largest one is kept."""
+    is_by_leader: bool = False
+    """Whether a classic group's leader causes it, whichever member it shows up with."""
 
 
 GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
@@ -64,10 +66,11 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         how_sure="certain for the assignments; whether both members consumed is not recorded",
         what_to_do=(
             "Expect records processed twice in this time; stop one of the members, then update "
-            "or replace the assignor of the leader"
+            "the leader's client or replace its assignor"
         ),
         count="owners of the partition",
         is_count_added=False,
+        is_by_leader=True,
     ),
     AnomalyKind.GIVEN_TOO_EARLY: KindOfFinding(
         severity=Severity.CRITICAL,
@@ -80,11 +83,12 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         what_to_do=(
             "Expect records processed twice; the leader's cooperative assignor must withhold "
-            "claimed partitions for a round: update that client, or have all members use one "
-            "client library"
+            "claimed partitions for a round: update the leader's client, or have all members use "
+            "one client library"
         ),
         count="owners of the partition",
         is_count_added=False,
+        is_by_leader=True,
     ),
     AnomalyKind.UNASSIGNED: KindOfFinding(
         severity=Severity.HIGH,
@@ -97,10 +101,13 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "is the largest that the group's own records show"
         ),
         what_to_do=(
-            "If it lasts, the lag of these partitions grows: restart the leader so that the group "
-            "is assigned anew, and look whether the leader's client knows the topic"
+            "If it lasts, the lag of these partitions grows: look whether the leader's client "
+            "knows the topic, and make the group rebalance, with enforceRebalance() or a member "
+            "that stays away longer than its session.timeout.ms (the restart of a static member, "
+            "even of the leader, causes no rebalance)"
         ),
         count="partitions",
+        is_by_leader=True,
     ),
     AnomalyKind.FOREIGN_TOPIC: KindOfFinding(
         severity=Severity.HIGH,
@@ -109,10 +116,11 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "certain for the records; a subscription that changed during the round looks the same"
         ),
         what_to_do=(
-            "Perhaps no member consumes these partitions: look at the assignor of the leader, and "
-            "whether members of one group subscribe to different topics on purpose"
+            "Perhaps no member consumes these partitions: look at the assignor of the leader's "
+            "client, and whether members of one group subscribe to different topics on purpose"
         ),
         count="partitions",
+        is_by_leader=True,
     ),
     AnomalyKind.UNREADABLE: KindOfFinding(
         severity=Severity.HIGH,
@@ -125,6 +133,73 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         count="records, or subscriptions",
     ),
+    AnomalyKind.WENT_BACK: KindOfFinding(
+        severity=Severity.HIGH,
+        meaning=(
+            "the group committed a lower offset than before while it had members: the records "
+            "between the two were processed again"
+        ),
+        how_sure=(
+            "certain for the offsets; who committed is concluded from who owned the partition, and "
+            "a consumer that seeks back on purpose looks the same"
+        ),
+        what_to_do=(
+            "Expect records processed twice. At a hand-over the new owner did not start at the "
+            "group's last commit: look whether it fetches committed offsets, at its "
+            "auto.offset.reset, and whether it seeks or assigns when partitions are assigned"
+        ),
+        count="records",
+    ),
+    AnomalyKind.OFFSETS_REMOVED: KindOfFinding(
+        severity=Severity.HIGH,
+        meaning=(
+            "a committed offset was removed while members subscribed to its topic, or before the "
+            "group returned: a consumer without one starts where auto.offset.reset says"
+        ),
+        how_sure=(
+            "certain for the tombstone; a deleted topic, a deleted group and `--delete-offsets` "
+            "leave the same one as a broker after offsets.retention.minutes"
+        ),
+        what_to_do=(
+            "If the last commit is older than offsets.retention.minutes (7 days unless set), make "
+            "that longer than the group may be away; look for skipped or repeated records from "
+            "its return on"
+        ),
+        count="partitions",
+    ),
+    AnomalyKind.LEFT_OUT: KindOfFinding(
+        severity=Severity.HIGH,
+        meaning=(
+            "the leader's assignment does not have a member of the group, which got zero bytes "
+            "instead of an empty assignment"
+        ),
+        how_sure=(
+            "certain for the bytes; Java's client throws IllegalStateException on them, other "
+            "clients take them for no partitions"
+        ),
+        what_to_do=(
+            "Correct the assignor of the leader's client: it has to return an assignment for "
+            "every member, an empty one too"
+        ),
+        count="generations",
+        is_by_leader=True,
+    ),
+    AnomalyKind.FENCED_INSTANCE: KindOfFinding(
+        severity=Severity.HIGH,
+        meaning=(
+            "a group.instance.id went from one process to the next, over and over: each one that "
+            "joins with it has the one before fenced"
+        ),
+        how_sure=(
+            "certain for the changes; one process that restarts over and over looks the same, as "
+            "brokers keep the client id and host of the first"
+        ),
+        what_to_do=(
+            "Give each process a group.instance.id of its own, and look whether two deployments "
+            "or replicas share a configuration; if only one has it, find out why it restarts"
+        ),
+        count="changes",
+    ),
     AnomalyKind.REBALANCE_LOOP: KindOfFinding(
         severity=Severity.MEDIUM,
         meaning=(
@@ -136,9 +211,11 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         what_to_do=(
             "Look in the members' logs for the reason of each join; a frequent one is an assignor "
-            "that never settles among clients of different libraries: use one library, or `range`"
+            "of the leader's client that never settles among clients of different libraries: use "
+            "one library, or `range`"
         ),
         count="generations",
+        is_by_leader=True,
     ),
     AnomalyKind.REBALANCE_STORM: KindOfFinding(
         severity=Severity.MEDIUM,
@@ -150,6 +227,23 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         count="generations",
     ),
+    AnomalyKind.WORKER_REBALANCES: KindOfFinding(
+        severity=Severity.MEDIUM,
+        meaning=(
+            "rebalance after rebalance in a group whose members are no consumers, such as the "
+            "workers of Kafka Connect"
+        ),
+        how_sure=(
+            "certain for the generations; connectors and tasks are not read, and why a worker "
+            "asked for a rebalance is not recorded"
+        ),
+        what_to_do=(
+            "Look in the workers' logs for the reason of each join. In Kafka Connect: workers of "
+            "two clusters with one group.id or one config topic, a worker that cannot read the "
+            "config topic to its end, connectors whose configuration is written over and over"
+        ),
+        count="generations",
+    ),
     AnomalyKind.NEVER_CLAIMS: KindOfFinding(
         severity=Severity.MEDIUM,
         meaning=("a member never reported its owned partitions, although its protocol requires it"),
@@ -158,8 +252,8 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "same"
         ),
         what_to_do=(
-            "Its partitions move at every rebalance: update that client, or keep it out of a "
-            "group with a sticky assignor"
+            "Its partitions move at every rebalance: update the member's client, or keep it out "
+            "of a group with a sticky assignor"
         ),
         count="rebalances without a claim",
     ),
@@ -174,11 +268,13 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "however much is written to them"
         ),
         what_to_do=(
-            "If the most loaded members lag, change the assignor; `replay --what-if` shows what "
-            "another one would have done (`range` is uneven with several topics by design)"
+            "If the most loaded members lag, change the assignor of the leader's client; `replay "
+            "--what-if` shows what another one would have done (`range` is uneven with several "
+            "topics by design)"
         ),
         count="the sum of squared loads above the best possible",
         is_count_added=False,
+        is_by_leader=True,
     ),
     AnomalyKind.UNEVEN_LOAD: KindOfFinding(
         severity=Severity.LOW,
@@ -204,10 +300,25 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "certain for the assignments; compared with the best balance and the fewest moves to it"
         ),
         what_to_do=(
-            "Caches and state of moved partitions are built anew: if that is expensive, use a "
-            "sticky assignor; `replay --what-if` shows what it would have moved"
+            "Caches and state of moved partitions are built again: if that is expensive, have the "
+            "leader's client use a sticky assignor; `replay --what-if` shows what it would have "
+            "moved"
         ),
         count="moves above the fewest",
+        is_by_leader=True,
+    ),
+    AnomalyKind.REPEATED: KindOfFinding(
+        severity=Severity.LOW,
+        meaning=(
+            "at a hand-over the new owner's first commit was lower than the last of the old one, "
+            "by less than the old owner read between its last two commits"
+        ),
+        how_sure="certain for the offsets; who committed is concluded from who owned the partition",
+        what_to_do=(
+            "Expect a few records processed twice at each hand-over; commit when partitions are "
+            "revoked to have none"
+        ),
+        count="records",
     ),
     AnomalyKind.ODD_BYTES: KindOfFinding(
         severity=Severity.LOW,
@@ -232,6 +343,53 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         count="messages with this layout",
     ),
+    AnomalyKind.OFFSETS_RESET: KindOfFinding(
+        severity=Severity.NOTE,
+        meaning="an offset was set back, or removed, while the group had no members",
+        how_sure=(
+            "certain for the offsets; whether a tool did it or a consumer that assigns its "
+            "partitions itself is not recorded"
+        ),
+        what_to_do="Nothing, if somebody reset or deleted the offsets on purpose",
+        count="records, or offsets removed",
+    ),
+    AnomalyKind.STREAMS_PROBING: KindOfFinding(
+        severity=Severity.NOTE,
+        meaning=(
+            "Kafka Streams rebalanced every few minutes with the same members: probing "
+            "rebalances, until the state of each task that shall move is restored elsewhere"
+        ),
+        how_sure="a guess by the protocol and the time between rebalances",
+        what_to_do=(
+            "Nothing, if it ends; otherwise restoring does not catch up: raise "
+            "max.warmup.replicas or acceptable.recovery.lag, or "
+            "probing.rebalance.interval.ms to have fewer"
+        ),
+        count="rebalances",
+    ),
+    AnomalyKind.NEVER_ASSIGNED: KindOfFinding(
+        severity=Severity.NOTE,
+        meaning=(
+            "members subscribed to a topic of which nobody ever had a partition, and whose "
+            "partition count is not known"
+        ),
+        how_sure="certain for the assignments; the topic may have no partitions, or not exist",
+        what_to_do="Give --partitions or --bootstrap: partitions that nobody had are findings then",
+        count="topics",
+    ),
+    AnomalyKind.OTHER_PROTOCOL: KindOfFinding(
+        severity=Severity.NOTE,
+        meaning=(
+            "the protocol type of the group is not `consumer`: what its members are assigned is "
+            "not read"
+        ),
+        how_sure="certain",
+        what_to_do=(
+            "Nothing; imbalance, moves, unassigned partitions and other assignors are not looked at"
+        ),
+        count="generations",
+        is_count_added=False,
+    ),
     AnomalyKind.CLASSIC_ONLY: KindOfFinding(
         severity=Severity.NOTE,
         meaning=(
@@ -243,8 +401,8 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "group.consumer.migration.policy and group.consumer.max.size are not in the records"
         ),
         what_to_do=(
-            "Before members with group.protocol=consumer join, let another client lead or change "
-            "the assignor so that Assignments have no UserData; or stop all members first: an "
+            "Before members with group.protocol=consumer join, replace the leader's client or its "
+            "assignor so that Assignments have no UserData; or stop all members first: an "
             "empty group is replaced whatever it was"
         ),
         count="members that the broker could not take over",

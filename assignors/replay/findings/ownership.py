@@ -14,9 +14,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from assignors.ownership.changes import TopicPartition, pairs
 from assignors.replay.analysis.figures import intended, is_cooperative
-from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
+from assignors.replay.analysis.group_analysis import (
+    GenerationAnalysis,
+    GroupAnalysis,
+    LifeAnalysis,
+    subscribed_ms,
+)
+from assignors.replay.analysis.ownership import given_too_early
 from assignors.replay.findings.finding import (
     Finding,
+    amount,
     is_transient,
     numbers_shown,
     runs,
@@ -65,7 +72,10 @@ def early_handovers(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     """
     if analysis.life.kind is not Kind.CLASSIC:
         return
-    early = [list(_too_early(analysed)) for analysed in analysis.generations]
+    early = [
+        list(given_too_early(analysed.generation, analysed.before))
+        for analysed in analysis.generations
+    ]
     if not any(early):
         return
     found: list[list[Finding]] = []
@@ -99,45 +109,49 @@ def unassigned(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Findi
 
     Those of the same generations are one finding.
     """
-    missing: dict[tuple[int, int], dict[str, list[int]]] = {}
-    found: dict[tuple[int, int], Sequence[GenerationAnalysis]] = {}
+    missing: dict[tuple[int, int, int], dict[str, list[int]]] = {}
+    found: dict[tuple[int, int, int], Sequence[GenerationAnalysis]] = {}
     awaited: dict[int, dict[TopicPartition, None]] = {}
     for (topic, number), run in runs(
         analysis.generations, lambda analysed: pairs(analysed.figures.unassigned)
     ):
+        since_ms = subscribed_ms(run[0].generation, topic)
         if _is_withheld(analysis, run, (topic, number), awaited) or is_transient(
-            analysis, run, thresholds
+            analysis, run, thresholds, since_ms
         ):
             continue
-        key = (run[0].generation.number, len(run))
+        key = (run[0].generation.number, len(run), since_ms)
         missing.setdefault(key, {}).setdefault(topic, []).append(number)
         found[key] = run
     for key, by_topic in missing.items():
-        yield _unassigned_finding(found[key], by_topic)
+        yield _unassigned_finding(found[key], by_topic, since_ms=key[2])
 
 
 def _unassigned_finding(
-    run: Sequence[GenerationAnalysis], by_topic: Mapping[str, Sequence[int]]
+    run: Sequence[GenerationAnalysis], by_topic: Mapping[str, Sequence[int]], *, since_ms: int
 ) -> Finding:
     until_ms = run[-1].generation.until_ms
     lasted = (
-        "at the end of the records"
-        if until_ms is None
-        else f"for {seconds(until_ms - run[0].generation.at_ms)}"
+        "at the end of the records" if until_ms is None else f"for {seconds(until_ms - since_ms)}"
     )
     count = sum(map(len, by_topic.values()))
     topic, numbers = next(iter(by_topic.items()))
     named = [f"{name}[{numbers_shown(listed)}]" for name, listed in by_topic.items()]
+    is_late = since_ms != run[0].generation.at_ms
+    why = ": a static member that came back subscribed to it, and no rebalance followed"
     return Finding(
         kind=AnomalyKind.UNASSIGNED,
         generation=run[0].generation.number,
-        at_ms=run[0].generation.at_ms,
+        at_ms=since_ms,
         until_ms=until_ms,
         topic=topic if len(by_topic) == 1 else None,
         partition=numbers[0] if count == 1 else None,
         partitions={name: tuple(listed) for name, listed in by_topic.items()},
         count=count,
-        evidence=f"{numbers_shown(named, limit=4)} unassigned in {span(run)}, {lasted}",
+        evidence=(
+            f"{numbers_shown(named, limit=4)} unassigned in {span(run)}, {lasted}"
+            f"{why if is_late else ''}"
+        ),
     )
 
 
@@ -172,23 +186,65 @@ def foreign_topics(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
         )
 
 
-def _too_early(analysed: GenerationAnalysis) -> Iterator[tuple[TopicPartition, str, str]]:
-    """Yield what was assigned while another member owned it: partition, old and new owner."""
-    generation, before = analysed.generation, analysed.before
-    is_cooperative = generation.protocol in {"cooperative-sticky", "cooperative-weighted"}
-    if before is None or generation.missing_before or not is_cooperative:
-        return
-    had = {place: m.member_id for m in before.members for place in pairs(m.assigned)}
-    claims = {
-        m.member_id: pairs(m.claimed)
-        for m in generation.members
-        if m.claims_known and m.claimed_generation in {None, before.number}
-    }
-    for member in generation.members:
-        for place in pairs(member.assigned):
-            old = had.get(place)
-            if old is not None and old != member.member_id and place in claims.get(old, {}):
-                yield place, old, member.member_id
+def left_out(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
+    """Yield members that got zero bytes: the leader's assignment does not have them."""
+
+    def without(analysed: GenerationAnalysis) -> Iterator[str]:
+        generation = analysed.generation
+        if generation.other_protocol is None and not generation.is_from_broker:
+            yield from (m.member_id for m in generation.members if m.assignment_bytes == b"")
+
+    for member_id, run in runs(analysis.generations, without):
+        generation = run[0].generation
+        yield Finding(
+            kind=AnomalyKind.LEFT_OUT,
+            generation=generation.number,
+            at_ms=generation.at_ms,
+            until_ms=run[-1].generation.until_ms,
+            member_id=member_id,
+            count=len(run),
+            evidence=(
+                f"the assignment of the leader {generation.leader_id} leaves out {member_id}, in "
+                f"{span(run)}: it got 0 bytes, on which Java's client throws"
+            ),
+        )
+
+
+def never_assigned(analysis: GroupAnalysis, _: Thresholds) -> Iterator[tuple[int, Finding]]:
+    """Yield, with their lives, subscribed topics of which no partition is known."""
+
+    def unknown(analysed: GenerationAnalysis) -> Iterator[tuple[str, str]]:
+        for member in analysed.generation.members:
+            for topic in member.topics:
+                if topic not in analysis.partition_counts:
+                    yield member.member_id, topic
+
+    for life_analysis in analysis.lives:
+        members: dict[str, dict[str, None]] = {}
+        for analysed in life_analysis.generations:
+            for member, topic in unknown(analysed):
+                members.setdefault(topic, {})[member] = None
+        if not members:
+            continue
+        for topic, run in runs(
+            life_analysis.generations, lambda analysed: (one for _, one in unknown(analysed))
+        ):
+            yield (
+                life_analysis.life.number,
+                Finding(
+                    kind=AnomalyKind.NEVER_ASSIGNED,
+                    generation=run[0].generation.number,
+                    at_ms=subscribed_ms(run[0].generation, topic),
+                    until_ms=run[-1].generation.until_ms,
+                    members=tuple(members[topic]),
+                    topic=topic,
+                    evidence=(
+                        f"nobody ever had a partition of {topic}, to which "
+                        f"{amount(len(members[topic]), 'member')} subscribed: whether it has any "
+                        f"is not in the records (--partitions); in {span(run)}"
+                    ),
+                ),
+            )
 
 
 def _too_early_finding(

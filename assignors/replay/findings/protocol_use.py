@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
-from assignors.replay.findings.finding import Finding, times
+from assignors.replay.findings.finding import Finding, runs, span, times
 from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.history.classic import CONSUMER_PROTOCOL
 from assignors.replay.history.model import Generation, Oddity, Participant
@@ -50,6 +50,8 @@ def odd_bytes(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
                 writer = leader if oddity.blob == "assignment" else member
                 if oddity.code in HARMLESS or writer is None or member.error is not None:
                     continue
+                if oddity.blob == "assignment" and not member.assignment_bytes:
+                    continue  # `left_out`
                 _count(
                     seen, (writer.client_id, oddity.blob, oddity.code), generation, writer, oddity
                 )
@@ -64,6 +66,7 @@ def odd_bytes(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
             member_id=found.member_id,
             members=tuple(found.members),
             client_id=client_id,
+            is_by_leader=blob == "assignment",
             count=found.count,
             evidence=f"{blob} {code.value}, {times(found.count)}: {found.text}",
         )
@@ -128,6 +131,29 @@ def never_claims(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Fin
             member_id=member_id,
             count=len(taken),
             evidence=f"owned partitions before {len(taken)} rebalances and claimed none in any",
+        )
+
+
+def other_protocols(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
+    """Yield protocol types whose assignments are not read, such as Kafka Connect's."""
+
+    def other(analysed: GenerationAnalysis) -> list[str]:
+        name = analysed.generation.other_protocol
+        return [name] if name is not None and analysed.generation.members else []
+
+    for name, run in runs(analysis.generations, other):
+        generation = run[0].generation
+        yield Finding(
+            kind=AnomalyKind.OTHER_PROTOCOL,
+            cause=name,
+            generation=generation.number,
+            at_ms=generation.at_ms,
+            until_ms=run[-1].generation.until_ms,
+            count=len(run),
+            evidence=(
+                f"protocol type {name} in {span(run)}: what its members are assigned, such as "
+                "tasks, is not read; loads, moves and other assignors are left out"
+            ),
         )
 
 

@@ -1,15 +1,23 @@
-"""Rebalances without a reason, and too many rebalances in a short time."""
+"""Rebalances without a reason, and too many rebalances in a short time.
+
+Both need a clock: five rebalances without a reason a week apart are no loop. Without times in the
+records neither is found. Groups whose members are no consumers have a finding of their own, as
+their assignments are not read and other advice helps; so have the rebalances that Kafka Streams
+makes every few minutes to find out whether a task may move.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from assignors.ownership.changes import TopicPartition, pairs
+from assignors.ownership.changes import pairs
 from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
 from assignors.replay.findings.finding import (
     Finding,
     amount,
+    crowded,
+    has_times,
     runs,
     seconds,
     span,
@@ -17,34 +25,37 @@ from assignors.replay.findings.finding import (
 from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.tables.rows import AnomalyKind
 
+STREAMS_PROTOCOL = "stream"
+
 Signature = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def loops(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
-    """Yield runs of generations with the same members and the same subscriptions.
+    """Yield crowded generations with the same members and the same subscriptions.
 
     A cooperative rebalance has one such follow-up round; five in a row have no reason outside the
     group.
     """
-    for _, run in runs(analysis.generations, _signatures):
-        if len(run) < thresholds.loop_generations:
-            continue
-        first, last = run[0].generation, run[-1].generation
-        moved = sum(analysed.figures.moved for analysed in run[1:])
-        idle = sum(_plans(one) == _plans(other) for one, other in pairwise(run))
-        yield Finding(
-            kind=AnomalyKind.REBALANCE_LOOP,
-            generation=first.number,
-            at_ms=first.at_ms,
-            until_ms=last.at_ms,
-            count=len(run),
-            evidence=(
-                f"{len(run)} generations in {seconds(last.at_ms - first.at_ms)}, {span(run)}, with "
-                f"the same {amount(len(first.members), 'member')} and subscriptions; of the "
-                f"{len(run) - 1} rebalances after the first, {idle} changed no assignment, and all "
-                f"together moved {amount(moved, 'partition')} from members that stayed"
-            ),
-        )
+    if not analysis.generations or not has_times(analysis):
+        return
+    for _, alike in runs(analysis.generations, _signatures):
+        times = [analysed.generation.at_ms for analysed in alike]
+        window_ms = _loop_window_ms(alike, thresholds)
+        for start, end in crowded(times, thresholds.loop_generations, window_ms):
+            run = alike[start:end]
+            first, last = run[0].generation, run[-1].generation
+            yield Finding(
+                kind=_kind(run, AnomalyKind.REBALANCE_LOOP),
+                generation=first.number,
+                at_ms=first.at_ms,
+                until_ms=last.at_ms,
+                count=len(run),
+                evidence=(
+                    f"{len(run)} generations in {seconds(last.at_ms - first.at_ms)}, {span(run)}, "
+                    f"with the same {amount(len(first.members), 'member')} and subscriptions; "
+                    f"{_changed(run)}"
+                ),
+            )
 
 
 def storms(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
@@ -53,14 +64,18 @@ def storms(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
     A loop is none, however fast it turns.
     """
     busy = [analysed for analysed in analysis.generations if analysed.generation.members]
-    for run in _crowded(busy, thresholds):
+    if not busy or not has_times(analysis):
+        return
+    times = [analysed.generation.at_ms for analysed in busy]
+    for start, end in crowded(times, thresholds.storm_generations, thresholds.storm_window_ms):
+        run = busy[start:end]
         if _is_loop(run, thresholds):
             continue  # the same generations are a finding already
         first, last = run[0].generation, run[-1].generation
         joined = sum(len(analysed.figures.joined) for analysed in run)
         left = sum(len(analysed.figures.left) for analysed in run)
         yield Finding(
-            kind=AnomalyKind.REBALANCE_STORM,
+            kind=_kind(run, AnomalyKind.REBALANCE_STORM),
             generation=first.number,
             at_ms=first.at_ms,
             until_ms=last.at_ms,
@@ -70,6 +85,59 @@ def storms(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
                 f"{amount(joined, 'member')} joined, {left:,} left"
             ),
         )
+
+
+def probing_rebalances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
+    """Yield runs of rebalances of Kafka Streams that are as far apart as probing ones are."""
+    for _, run in runs(analysis.generations, _signatures):
+        gaps = sorted(other.generation.at_ms - one.generation.at_ms for one, other in pairwise(run))
+        gaps = [gap for gap in gaps if thresholds.probing_ms <= gap <= thresholds.loop_window_ms]
+        if not _is_of_streams(run) or len(gaps) < thresholds.loop_generations - 1:
+            continue
+        first, last = run[0].generation, run[-1].generation
+        yield Finding(
+            kind=AnomalyKind.STREAMS_PROBING,
+            generation=first.number,
+            at_ms=first.at_ms,
+            until_ms=last.at_ms,
+            count=len(gaps),
+            evidence=(
+                f"{amount(len(gaps), 'rebalance')} about {seconds(gaps[len(gaps) // 2])} apart, "
+                f"{span(run)}, with the same {amount(len(first.members), 'member')}: Kafka "
+                "Streams looks whether a warm-up task has caught up (acceptable.recovery.lag, "
+                "max.warmup.replicas)"
+            ),
+        )
+
+
+def _kind(run: Sequence[GenerationAnalysis], kind: AnomalyKind) -> AnomalyKind:
+    is_other = run[0].generation.other_protocol is not None
+    return AnomalyKind.WORKER_REBALANCES if is_other else kind
+
+
+def _is_of_streams(run: Sequence[GenerationAnalysis]) -> bool:
+    return run[0].generation.protocol == STREAMS_PROTOCOL
+
+
+def _loop_window_ms(run: Sequence[GenerationAnalysis], thresholds: Thresholds) -> int:
+    """Return the time that counts for a loop: of Kafka Streams, what is faster than probing."""
+    if not _is_of_streams(run):
+        return thresholds.loop_window_ms
+    probing_ms = thresholds.probing_ms * (thresholds.loop_generations - 1)
+    return max(min(thresholds.loop_window_ms, probing_ms - 1), 0)
+
+
+def _changed(run: Sequence[GenerationAnalysis]) -> str:
+    """Return in words how many of the rebalances in a run changed the assignment."""
+    count = len(run) - 1
+    changed = sum(_plans(one) != _plans(other) for one, other in pairwise(run))
+    said = {count: "all", 0: "none of the"}.get(changed, f"{changed} of the")
+    words = f"{said} {amount(count, 'rebalance')} after the first changed the assignment"
+    other = run[0].generation.other_protocol
+    if other is not None:
+        return f"{words}, by its bytes: tasks of protocol type {other} are not read"
+    moved = sum(analysed.figures.moved for analysed in run[1:])
+    return f"{words}, and {amount(moved, 'partition')} moved from members that stayed"
 
 
 def _signatures(analysed: GenerationAnalysis) -> Iterator[Signature]:
@@ -84,27 +152,9 @@ def _is_loop(run: Sequence[GenerationAnalysis], thresholds: Thresholds) -> bool:
     return len(signatures) == 1 and len(run) >= thresholds.loop_generations
 
 
-def _plans(analysed: GenerationAnalysis) -> dict[str, set[TopicPartition]]:
-    return {m.member_id: set(pairs(m.assigned)) for m in analysed.generation.members}
-
-
-def _crowded(
-    busy: Sequence[GenerationAnalysis], thresholds: Thresholds
-) -> Iterator[Sequence[GenerationAnalysis]]:
-    """Yield the longest runs of generations that are all part of a window with too many."""
-    times = [analysed.generation.at_ms for analysed in busy]
-    start: int | None = None
-    end = 0
-    left = 0
-    for right, now in enumerate(times):
-        while now - times[left] > thresholds.storm_window_ms:
-            left += 1
-        if right - left + 1 < thresholds.storm_generations:
-            continue
-        if start is not None and left > end:
-            yield busy[start : end + 1]
-            start = None
-        start = left if start is None else start
-        end = right
-    if start is not None:
-        yield busy[start : end + 1]
+def _plans(analysed: GenerationAnalysis) -> Mapping[str, object]:
+    """Return each member's partitions, or the bytes where they are not read."""
+    generation = analysed.generation
+    if generation.other_protocol is not None:
+        return {member.member_id: member.assignment_bytes for member in generation.members}
+    return {member.member_id: {*pairs(member.assigned)} for member in generation.members}

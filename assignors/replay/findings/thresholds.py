@@ -15,6 +15,18 @@ class Thresholds:
 
     loop_generations: int = 5
     """Generations in a row with the same members and subscriptions."""
+    loop_window_ms: int = 1_800_000
+    """The time that counts for a loop."""
+    probing_ms: int = 60_000
+    """Rebalances of Kafka Streams that are so far apart are probing ones: the least that
+    `probing.rebalance.interval.ms` may be."""
+    instance_changes: int = 4
+    """So often a group instance id goes to another member within `instance_window_ms`."""
+    instance_window_ms: int = 600_000
+    """The time that counts for it."""
+    retention_ms: int = 86_400_000
+    """An offset that is removed sooner after its last commit, from an empty group, did not expire:
+    a tool removed it. `offsets.retention.minutes` was a day in old brokers and is seven now."""
     passing_ms: int = 1_000
     """Uneven or unassigned for less than this is no finding: a leader that knows no topics yet
     assigns nothing at first, and a broker computes the target of an epoch a moment later."""

@@ -12,15 +12,18 @@ its `ConsumerGroup`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from assignors.replay.analysis.group_analysis import LifeAnalysis
 from assignors.replay.findings.finding import Finding, amount
 from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.history.classic import CONSUMER_PROTOCOL
 from assignors.replay.history.model import Generation, Kind, Participant
-from assignors.replay.tables.rows import AnomalyKind
+from assignors.replay.tables.rows import AnomalyKind, AnomalyRow, GroupRow
 from wire import Mode, decode_assignment, decode_subscription
+
+BY_LEADER = frozenset({"user-data", "assignment", "double-ownership"})
+"""The causes that the leader's client has written."""
 
 MEANINGS: Mapping[str, str] = {
     "user-data": "{} with UserData in the Assignment, which is taken for a custom assignor's",
@@ -59,6 +62,25 @@ def classic_only(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
             yield _finding(last, cause, members, meaning.format(amount(len(members), "member")))
 
 
+def conversion_answer(groups: Iterable[GroupRow], found: Iterable[AnomalyRow]) -> str:
+    """Return in a sentence how many groups can be converted; `found` has the reasons of the others.
+
+    Groups are counted as they are at the end of the records. An empty one is replaced.
+    """
+    kinds = {row.group: row.kind for row in groups if row.to_ms is None}
+    classic = {group for group, kind in kinds.items() if kind == Kind.CLASSIC}
+    refused = {row.group for row in found if row.kind == AnomalyKind.CLASSIC_ONLY} & classic
+    said = (
+        f"{len(classic) - len(refused):,} of {amount(len(classic), 'classic group')} can be "
+        "converted to the consumer protocol (KIP-848)"
+    )
+    if refused:
+        said += f"; the findings have the reasons of the other {len(refused):,}"
+    using = sum(kind == Kind.CONSUMER for kind in kinds.values())
+    use = "uses" if using == 1 else "use"
+    return f"{said}; {amount(using, 'group')} of the records {use} it already" if using else said
+
+
 def _obstacles(member: Participant, owners: Counter[tuple[str, int]]) -> Iterator[str]:
     """Yield the causes for which a broker could not take over this member."""
     if member.assignment_bytes:
@@ -84,5 +106,6 @@ def _finding(last: Generation, cause: str, members: tuple[Participant, ...], tex
         until_ms=None,
         members=tuple(member.member_id for member in members),
         count=len(members),
+        is_by_leader=cause in BY_LEADER,
         evidence=f"a member of the consumer protocol would be refused: {text}",
     )

@@ -16,9 +16,16 @@ from assignors.model import Member
 from assignors.ownership.changes import Change
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.history.member_bytes import MemberBytes
-from assignors.replay.history.model import LEFT, Generation, Kind, Life, Participant
+from assignors.replay.history.model import (
+    LEFT,
+    Generation,
+    Kind,
+    Life,
+    Participant,
+    Takeover,
+)
 from assignors.replay.history.subscriptions import oddities
-from wire import TopicPartitions
+from wire import NoteCode, TopicPartitions
 from wire.constructors import unchecked, unchecked_replace
 
 _new_generation, _participant = unchecked(Generation), unchecked(Participant)
@@ -42,9 +49,13 @@ class ClassicLife:
         self.is_from_broker = is_from_broker
         self.generations: list[Generation] = []
         self.replaced: list[Participant] = []
+        self.takeovers: list[Takeover] = []
+        self.instances: dict[str, tuple[Participant, int]] = {}
+        """Group instance id -> the member that has it, and since when."""
         self.changes: list[Change] = []
         self.owned: dict[str, TopicPartitions] = {}
         """Member id -> what it owns since its last change."""
+        self.is_state_known = True
 
     def starts_over(self, value: Mapping[str, Any]) -> bool:
         """Return whether the record's generation shows that a tombstone before it was compacted."""
@@ -52,6 +63,7 @@ class ClassicLife:
 
     def add(self, entry: LoggedRecord, value: Mapping[str, Any]) -> None:
         """Add one record."""
+        self.is_state_known = True
         generation = self._generation(entry, value)
         last = self.generations[-1] if self.generations else None
         if last is not None and last.number == generation.number:
@@ -66,11 +78,13 @@ class ClassicLife:
                 notes=notes,
                 missing_before=last.missing_before,
                 is_from_broker=last.is_from_broker,
+                late_topics=_late_topics(generation, last, entry.at_ms),
             )
         else:
             if last is not None:
                 self.generations[-1] = _other_generation(last, until_ms=entry.at_ms)
             self.generations.append(generation)
+        self._note_takeovers(entry.at_ms, generation)
         self._note_changes(entry.at_ms, generation)
 
     def finished(self, to_ms: int | None, *, is_converted: bool = False) -> Life:
@@ -85,7 +99,9 @@ class ClassicLife:
             is_converted=is_converted,
             generations=tuple(self.generations),
             replaced=tuple(self.replaced),
+            takeovers=tuple(self.takeovers),
             changes=tuple(self.changes),
+            is_state_known=self.is_state_known,
         )
 
     def _generation(self, entry: LoggedRecord, value: Mapping[str, Any]) -> Generation:
@@ -106,10 +122,14 @@ class ClassicLife:
         notes = []
         if len(members) < len(value["members"]):
             notes.append("a member is listed twice")
+        if any(note.code is NoteCode.MEMBER_VERSION for note in entry.record.notes):
+            notes.append("written by Redpanda: a version before each member")
         if missing:
             notes.append(f"{missing} generations before it have no record")
         if is_first_from_broker and members:
             notes.append("the broker's own assignment: the group came back from KIP-848")
+        if members and value["protocolType"] not in {"", CONSUMER_PROTOCOL}:
+            notes.append(f"protocol type {value['protocolType']}: assignments are not read")
         return _new_generation(
             number=number,
             at_ms=entry.at_ms,
@@ -125,6 +145,28 @@ class ClassicLife:
             partition=entry.partition,
             offset=entry.offset,
         )
+
+    def _note_takeovers(self, at_ms: int, generation: Generation) -> None:
+        """Add a takeover for each group instance id that another member has from now on."""
+        before, self.instances = self.instances, {}
+        for member in generation.members:
+            name = member.instance_id
+            if name is None:
+                continue
+            had, since_ms = before.get(name, (member, at_ms))
+            if had.member_id != member.member_id:
+                self.takeovers.append(
+                    Takeover(
+                        instance_id=name,
+                        generation=generation.number,
+                        at_ms=at_ms,
+                        before=had,
+                        since_ms=since_ms,
+                        after=member,
+                    )
+                )
+                since_ms = at_ms
+            self.instances[name] = member, since_ms
 
     def _note_changes(self, at_ms: int, generation: Generation) -> None:
         """Add a change for each member that owns something else from now on."""
@@ -163,6 +205,17 @@ class ClassicLife:
             after_gap=after_gap,
         )
         self.changes.append(change)
+
+
+def _late_topics(generation: Generation, last: Generation, at_ms: int) -> dict[str, int]:
+    """Return `Generation.late_topics` of a generation that is written again at `at_ms`."""
+    known = {topic for member in last.members for topic in member.topics}
+    topics = dict.fromkeys(topic for member in generation.members for topic in member.topics)
+    return {
+        topic: last.late_topics.get(topic, at_ms)
+        for topic in topics
+        if topic not in known or topic in last.late_topics
+    }
 
 
 def participant(

@@ -15,6 +15,7 @@ from enum import StrEnum
 from assignors.model import Member
 from assignors.ownership.changes import Change
 from wire import MemberAssignment, NoteCode, TopicPartitions
+from wire.records.members import CONSUMER
 
 LEFT = "left"
 """The `Change.reason` of a member that left the group."""
@@ -110,8 +111,28 @@ class Generation:
     notes: tuple[str, ...] = ()
     is_from_broker: bool = False
     """Written by the broker itself, as it turned a KIP-848 group into a classic one."""
+    late_topics: Mapping[str, int] = field(default_factory=dict)
+    """Topic -> when a static member that came back subscribed to it, after the assignment."""
     partition: int | None = None
     offset: int | None = None
+
+    @property
+    def other_protocol(self) -> str | None:
+        """The protocol type where it is not `consumer`: what its members write is not read."""
+        return None if self.protocol_type == CONSUMER else self.protocol_type
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Takeover:
+    """A static member's group instance id went from one member to the next."""
+
+    instance_id: str
+    generation: int
+    at_ms: int
+    before: Participant
+    since_ms: int
+    """When `before` had taken it, or joined."""
+    after: Participant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,9 +148,13 @@ class Life:
     generations: tuple[Generation, ...] = ()
     replaced: tuple[Participant, ...] = ()
     """Static members under ids that they lost within a generation: no generation has them."""
+    takeovers: tuple[Takeover, ...] = ()
+    """Classic: in order of time."""
     changes: tuple[Change, ...] = ()
     """In order of time, in epoch milliseconds. A member that left the group has `LEFT` as the
     reason of its last change; one `after_gap` comes after generations that have no record."""
+    is_state_known: bool = True
+    """False where the last record of the group itself cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

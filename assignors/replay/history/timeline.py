@@ -139,18 +139,25 @@ def group_history(
     now_ms = None
     for entry in listed if are_read else member_bytes.ahead(listed):
         record = entry.record
-        if record.error is not None or record.key is None or _is_unknown(entry):
+        is_read = record.error is None and record.key is not None and not _is_unknown(entry)
+        if not is_read:
             unreadable.append(_unreadable(entry))
-        elif record.name in COMMITS:
-            commits.append(_commit(entry))
-        elif record.name is not None:
+        if record.name in COMMITS:
+            if is_read:
+                commits.append(_commit(entry))
+        elif record.key is not None:
             now_ms = entry.at_ms if now_ms is None else max(now_ms, entry.at_ms)
             if entry.at_ms != now_ms:
                 entry = replace(entry, at_ms=now_ms)  # noqa: PLW2901 - as of the latest before it
-            history.add(entry, record.name)
+            if is_read:
+                history.add(entry, record.name)
+            else:
+                history.add_unreadable(entry, record.name)
     lives = history.finished()
     if not lives and commits:
-        lives = (Life(number=1, kind=Kind.SIMPLE, from_ms=commits[0].at_ms),)
+        is_known = all(each.name in COMMITS for each in unreadable)
+        at_ms = commits[0].at_ms
+        lives = (Life(number=1, kind=Kind.SIMPLE, from_ms=at_ms, is_state_known=is_known),)
     return GroupHistory(
         group=group,
         lives=lives,
@@ -195,6 +202,17 @@ class _Lives:
         kind = KINDS.get(word)
         if kind is not None:
             self._epochs(entry, kind, part)
+
+    def add_unreadable(self, entry: LoggedRecord, name: str) -> None:
+        """Add a record of which only the key can be read: the group's state is not known then."""
+        if name != "GROUP_METADATA":
+            return
+        if self.current is None:
+            self.current = ClassicLife(
+                len(self.done) + 1, entry.at_ms, self.member_bytes, is_from_broker=False
+            )
+        if isinstance(self.current, ClassicLife):
+            self.current.is_state_known = False
 
     def finished(self) -> tuple[Life, ...]:
         """Return all lives, the last one still going on if nothing ended it."""

@@ -141,7 +141,7 @@ def _facts(life: LifeView) -> Iterator[str]:
         yield f"unassigned: {partition_seconds(row.unassigned_partition_ms)} partition-seconds"
     if row.downtime_partition_ms is not None:
         downtime = partition_seconds(row.downtime_partition_ms)
-        yield f"downtime in rebalances (estimate): {downtime} partition-seconds"
+        yield f"downtime in rebalances (estimate, after the join): {downtime} partition-seconds"
 
 
 def places_in_chart(drawn: Chart | None) -> dict[int, str]:
@@ -171,7 +171,7 @@ def _findings(
         Column("generation", lambda pair: number(pair[1].generation), Form.NUMBER),
         Column("evidence", lambda pair: _evidence(pair[1]), Form.PROSE),
         Column("what to do", lambda pair: pair[1].what_to_do, Form.PROSE),
-        Column("client", lambda pair: pair[1].client_id, Form.NAME),
+        Column("client", lambda pair: pair[1].leader_client_id or pair[1].client_id, Form.NAME),
     ]
     missing = len(life.anomalies) - limits.findings
     return table_view(

@@ -1,19 +1,22 @@
-"""The top of the page: totals, findings by kind, other assignors, the leaders of the groups."""
+"""The top of the page: totals, findings by leader and by kind, other assignors."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from assignors.replay.analysis.outcome_rows import total
-from assignors.replay.analysis.reproduce import Share, shares
-from assignors.replay.findings.glossary import GLOSSARY, ORDER
+from assignors.replay.findings.glossary import GLOSSARY, ORDER, RANK
+from assignors.replay.findings.leaders import LeaderFindings, findings_by_leader
 from assignors.replay.report.comparison import comparison
 from assignors.replay.report.formats import known_sum, number, partition_seconds
 from assignors.replay.report.table_view import Column, Form, TableView, table_view
 from assignors.replay.report.view_model import GroupView
 from assignors.replay.tables.rows import AnomalyKind, AnomalyRow, GroupRow, Tables
+
+CLIENTS_NAMED = 4
+"""Most client ids that are named of one leader."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,10 +79,13 @@ def _totals(tables: Tables) -> Iterator[Total]:
         value=number(sum(row.moved for row in groups)),
         note=f"{unnecessary:,} unnecessary" if unnecessary else "",
     )
+    early = [row for row in tables.anomalies if row.kind == AnomalyKind.GIVEN_TOO_EARLY]
+    too_early = sum(row.occurrences for row in early)
     yield Total(
         label="double-owned",
-        value=partition_seconds(known_sum(row.double_owned_ms for row in groups)),
-        note="partition-seconds",
+        value=partition_seconds(_double_owned_ms(groups, is_partial=too_early > 0)),
+        note="partition-seconds"
+        + (f"; {too_early:,} given too early, for unrecorded times" if too_early else ""),
     )
     yield Total(
         label="unassigned",
@@ -87,12 +93,25 @@ def _totals(tables: Tables) -> Iterator[Total]:
         note="partition-seconds",
     )
     yield Total(
-        label="downtime in rebalances",
+        label="downtime in rebalances, after the join",
         value=partition_seconds(known_sum(row.downtime_partition_ms for row in groups)),
         note="partition-seconds, estimate",
     )
     found = len(tables.anomalies)
-    yield Total(label="findings", value=number(found), is_alert=found > 0)
+    worst = min((row.severity for row in tables.anomalies), key=RANK.__getitem__, default="")
+    counted = sum(row.severity == worst for row in tables.anomalies)
+    yield Total(
+        label="findings",
+        value=number(found),
+        note=f"{counted:,} {worst}" if found else "",
+        is_alert=found > 0,
+    )
+
+
+def _double_owned_ms(groups: Sequence[GroupRow], *, is_partial: bool) -> int | None:
+    """Return how long partitions were double-owned; 0 of a part of them is not known."""
+    found = known_sum(row.double_owned_ms for row in groups)
+    return None if is_partial and not found else found
 
 
 def _findings(groups: Sequence[GroupView], tables: Tables) -> TableView | None:
@@ -123,14 +142,27 @@ def _damage(row: AnomalyRow) -> str:
 
 
 def _leaders(tables: Tables) -> TableView | None:
-    """Return how many assignments of each client's leaders Java's assignors reproduce."""
-    rows = shares(tables.generations)
-    columns: list[Column[Share]] = [
-        Column("client (guess)", lambda row: row.writer, Form.NAME),
-        Column("assignments", lambda row: number(row.plan_count), Form.NUMBER),
-        Column("same partitions as Java", lambda row: number(row.agreeing_count), Form.NUMBER),
-        Column("same bytes as Java", lambda row: number(row.same_count), Form.NUMBER),
+    """Return the findings that leaders cause, a row for each client library."""
+    rows = findings_by_leader(tables.anomalies)
+    columns: list[Column[LeaderFindings]] = [
+        Column("leader's library (guess)", lambda one: one.guess or "not known", Form.NAME),
+        *(Column(severity, _severity_count(severity), Form.NUMBER) for severity in RANK),
+        Column("groups", lambda one: number(len(one.groups)), Form.NUMBER),
+        Column("findings", lambda one: ", ".join(one.kinds), Form.PROSE),
+        Column("client ids", _client_ids, Form.PROSE),
     ]
     if not rows:
         return None
-    return table_view(columns, rows, caption="Assignments by leader", is_caption_visible=False)
+    return table_view(
+        columns, rows, caption="Findings by leader", is_caption_visible=False, is_stacked=True
+    )
+
+
+def _severity_count(severity: str) -> Callable[[LeaderFindings], str]:
+    return lambda one: number(one.severities[severity] or None)
+
+
+def _client_ids(one: LeaderFindings) -> str:
+    missing = len(one.client_ids) - CLIENTS_NAMED
+    named = ", ".join(one.client_ids[:CLIENTS_NAMED])
+    return f"{named} and {missing:,} more" if missing > 0 else named

@@ -13,7 +13,8 @@ NOT_RECORDED: Mapping[tuple[str, str], str] = {
         "keys and values do not show whether a transaction was aborted: read as read_committed"
     ),
     ("groups", "double_owned_ms"): (
-        "every partition that is double-owned is so to the end of the records"
+        "every partition that is double-owned is so to the end of the records; or partitions were "
+        "given too early, and no record says when the previous owner revoked them"
     ),
     ("groups", "unassigned_partition_ms"): (
         "every partition that is unassigned is so to the end of the records"
@@ -38,7 +39,9 @@ ESTIMATED: Mapping[tuple[str, str], str] = {
         "under a cooperative one those that go to another member, or are withheld until one has "
         "revoked them. How long they are unassigned is recorded: groups.unassigned_partition_ms"
     ),
-    ("groups", "downtime_partition_ms"): "the sum over its generations",
+    ("groups", "downtime_partition_ms"): (
+        "the sum over its generations with members; null where most of them have no pause_ms"
+    ),
     ("outcomes", "downtime_partition_ms"): (
         "as in generations; each round takes the pause of the generation it replaces"
     ),

@@ -57,6 +57,26 @@ class AnomalyKind(StrEnum):
     """A broker would not make a consumer group of the classic group as it is at the end."""
     UNEVEN_LOAD = "uneven-load"
     """One member had far more of the records than necessary, whatever the number of partitions."""
+    FENCED_INSTANCE = "fenced-instance"
+    """Processes with the same `group.instance.id` take it from each other."""
+    LEFT_OUT = "left-out"
+    """The leader left a member out of its assignment: it got zero bytes."""
+    WENT_BACK = "went-back"
+    """A commit is lower than the one before it: records are processed again."""
+    OFFSETS_REMOVED = "offsets-removed"
+    """Committed offsets were removed that the group still needed."""
+    WORKER_REBALANCES = "worker-rebalances"
+    """Rebalance after rebalance in a group that is none of consumers, as Kafka Connect's."""
+    REPEATED = "repeated-at-handover"
+    """A commit is lower than the one before it by less than a commit interval, at a hand-over."""
+    OFFSETS_RESET = "offsets-reset"
+    """Offsets were set back or removed while the group had no members, as tools do."""
+    STREAMS_PROBING = "streams-probing"
+    """Probing rebalances of Kafka Streams."""
+    NEVER_ASSIGNED = "never-assigned"
+    """Members subscribe to a topic of which nobody ever had a partition; its size is unknown."""
+    OTHER_PROTOCOL = "other-protocol"
+    """The group's protocol type is not `consumer`: its assignments are not read."""
     UNREADABLE = "unreadable"
     """A record, a Subscription or an Assignment that cannot be read."""
 
@@ -72,7 +92,8 @@ class GroupRow:
     to_ms: int | None
     """When its tombstone was written."""
     state: str
-    """At the end of the records: Stable, Empty, Dead, Reconciling..."""
+    """At the end of the records: Stable, Empty, Dead, Reconciling...; Unknown where the last record
+    of the group itself cannot be read."""
     protocol: str | None
     """ASSIGNMENT-STRATEGY, the last one."""
     member_count: int
@@ -91,7 +112,7 @@ class GroupRow:
     anomaly_count: int
     double_owned_ms: int | None
     """Partition-milliseconds with two owners or more, as far as `double-ownership` findings have
-    an end; `None` where all of them last."""
+    an end; `None` where all of them last, and where partitions were only given too early."""
     unassigned_partition_ms: int | None
     """Partition-milliseconds in which partitions of subscribed topics were unassigned."""
     downtime_partition_ms: int | None
@@ -282,7 +303,16 @@ class AnomalyRow:
     partitions: TopicPartitions = field(default_factory=dict)
     """The partitions that it touched, where it is about partitions."""
     what_to_do: str = ""
-    """What to do about findings of its kind, in a sentence."""
+    """What to do about it, in a sentence."""
+    leader_id: str | None = None
+    """Member id of the group's leader, where the leader caused it; else `None`."""
+    leader_client_id: str | None = None
+    """Client id of that leader: the client to look at. `client_id` is another member's."""
+    leader_host: str | None = None
+    """Host of that leader."""
+    leader_guess: str | None = None
+    """Client library of that leader, with its version where known: a guess by its client id and
+    the form of its bytes, `None` where they fit no library."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from assignors.assignor import UserData
+from assignors.claims import Claim, is_claim_known, read_claim
 from assignors.model import NO_GENERATION, Group, Member
 from assignors.names.nearest import nearest, suggestion
 from assignors.simulation.rounds.random_scenarios import LIMITS, Parameters
@@ -25,7 +27,8 @@ FIRST_GENERATION = 1
 def scenario_of_group(group: Group, events: Sequence[str]) -> Scenario:
     """Return the run of a group that is there already, and the events that it is asked for.
 
-    Members of the last generation consume what they own; what others own is a claim. Raises
+    Members of the last generation consume what they own; what others own is a claim. A member whose
+    bytes do not say what it owns goes on to write such bytes. Raises
     `ValueError`, which begins with the event, for one that cannot be read or cannot happen. Cost:
     linear in the group, and O(members) for each event.
 
@@ -35,7 +38,8 @@ def scenario_of_group(group: Group, events: Sequence[str]) -> Scenario:
     >>> scenario_of_group(group, ["join:1", "leave:a"]).events[1].names
     ('a',)
     """
-    highest = max((member.generation for member in group.members), default=NO_GENERATION)
+    claims = [_claim(member) for member in group.members]
+    highest = max((claim.generation for claim in claims), default=NO_GENERATION)
     last = highest if group.generation is None else group.generation
     generation = max(last, FIRST_GENERATION)
     topics = {name: topic.partition_count for name, topic in group.cluster.topics.items()}
@@ -46,7 +50,10 @@ def scenario_of_group(group: Group, events: Sequence[str]) -> Scenario:
         partitions=sum(topics.values()),
         events=len(events),
     )
-    members = tuple(_spec(member, last, generation) for member in group.members)
+    members = tuple(
+        _spec(member, claim, last, generation)
+        for member, claim in zip(group.members, claims, strict=True)
+    )
     draft = _Draft(counts=dict(topics), topics={member.name: member.topics for member in members})
     draft.instances = {
         member.instance_id: member.name for member in members if member.instance_id is not None
@@ -59,16 +66,28 @@ def scenario_of_group(group: Group, events: Sequence[str]) -> Scenario:
     )
 
 
-def _spec(member: Member, last: int, generation: int) -> MemberSpec:
-    is_current = member.generation == last
+def _claim(member: Member) -> Claim:
+    """Return what a member says it owns, in whichever field of its bytes it says so."""
+    claim = read_claim(member, UserData.COOPERATIVE)
+    if claim.owned or member.version is None:
+        return claim
+    eager = read_claim(member, UserData.STICKY)
+    return eager if eager.owned else claim
+
+
+def _spec(member: Member, claim: Claim, last: int, generation: int) -> MemberSpec:
+    is_current = claim.generation == last
+    is_known = is_claim_known(member)
     return MemberSpec(
         name=member.member_id,
         member_id=member.member_id,
         topics=member.topics,
+        version=None if is_known else 0,
+        user_data=None if is_known or not claim.owned else UserData.STICKY,
         instance_id=member.instance_id,
         rack_id=member.rack_id,
-        owned=member.owned,
-        generation=generation if is_current else member.generation,
+        owned=claim.owned,
+        generation=generation if is_current else claim.generation,
         is_consuming=is_current,
     )
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import Annotated, TypeAlias
 
 from assignors.assignor import Assignor
-from assignors.checks.validity import validity
+from assignors.checks import Rule, Violation, summary, validity
 from assignors.metrics import loads, moved_count
-from assignors.model import Assignment, Group
+from assignors.model import Assignment
 from assignors.optimal.bounds import optimum
 from assignors.optimal.small.bounds import small_optimum
 from assignors.problem import lawful_owners, owners, problem_of
@@ -53,6 +53,9 @@ class Outcome:
     """Partitions of subscribed topics that no member consumed after a round, summed over rounds."""
     withheld_left: int
     """Partitions still withheld when the event has settled."""
+    unassigned: int
+    """Partitions of subscribed topics that no member consumes at the end: then loads are not final,
+    and `load_square_sum` may be below `optimum`."""
     load_min: int
     """Partitions of the member that consumes the fewest, at the end; 0 without members."""
     load_max: int
@@ -64,6 +67,8 @@ class Outcome:
     violations: int
     """Partitions started on a member while another one consumed them, summed over rounds, and
     rules of `checks.validity` broken by the last assignment."""
+    first_violation: str | None
+    """The first of them in words: rule, partition, members."""
     is_settled: bool
     """False when the event was given up after `ROUND_LIMIT` rounds."""
     cpu_ms: float = 0.0
@@ -134,6 +139,7 @@ def _figures(
     """Return the figures of one settlement; `previous` is the last round before it."""
     last = steps[-1]
     moved, load, best = _moves_and_loads(steps, previous)
+    broken = [*chain.from_iterable(map(_started_twice, steps)), *_broken(last)]
     return _outcome(
         seed=seed,
         event=last.event_number,
@@ -145,11 +151,13 @@ def _figures(
         withheld_rounds=sum(bool(step.rebalance.withheld) for step in steps),
         unassigned_partition_rounds=sum(map(_unassigned_count, steps)),
         withheld_left=sum(map(len, last.rebalance.withheld.values())),
+        unassigned=_unassigned_count(last),
         load_min=min(load, default=0),
         load_max=max(load, default=0),
         load_square_sum=sum([count * count for count in load]),
         optimum=best.load_square_sum,
-        violations=sum(len(step.started_twice) for step in steps) + _broken_count(last),
+        violations=len(broken),
+        first_violation=summary(broken),
         is_settled=last.is_settled,
     )
 
@@ -190,6 +198,7 @@ def _added(first: Outcome, second: Outcome) -> Outcome:
         unassigned_partition_rounds=first.unassigned_partition_rounds
         + second.unassigned_partition_rounds,
         violations=first.violations + second.violations,
+        first_violation=first.first_violation or second.first_violation,
         is_settled=first.is_settled and second.is_settled,
     )
 
@@ -198,19 +207,33 @@ def _unassigned_count(step: Round) -> int:
     """Return how many partitions of subscribed topics nobody consumes after the round."""
     if step.counts is not None:
         return step.counts.unassigned
-    given = sum(len(numbers) for owned in step.after.values() for numbers in owned.values())
-    return _partition_count(step.group) - given
+    known = step.group.cluster.topics
+    given: dict[str, set[int]] = {}  # a partition that two members have counts once
+    for owned in step.after.values():
+        for topic, numbers in owned.items():
+            given.setdefault(topic, set()).update(numbers)
+    asked = {topic for member in step.group.members for topic in member.topics} & known.keys()
+    return sum(
+        known[topic].partition_count - len(given.get(topic, set()) & wanted)
+        for topic in asked
+        if (wanted := set(range(known[topic].partition_count)))
+    )
 
 
-def _partition_count(group: Group) -> int:
-    known = group.cluster.topics
-    lists = dict.fromkeys(member.topics for member in group.members)
-    asked = {topic for topics in lists for topic in topics if topic in known}
-    return sum(known[topic].partition_count for topic in asked)
+def _started_twice(step: Round) -> Iterator[Violation]:
+    for topic, number in step.started_twice:
+        held = (
+            member_id
+            for shares in (step.after, step.before)
+            for member_id, owned in shares.items()
+            if number in owned.get(topic, ())
+        )
+        members = tuple(dict.fromkeys(held))
+        yield Violation(rule=Rule.GIVEN_TOO_EARLY, topic=topic, partition=number, members=members)
 
 
-def _broken_count(step: Round) -> int:
-    """Return how many rules of validity the last assignment breaks.
+def _broken(step: Round) -> Sequence[Violation]:
+    """Return the rules of validity that the last assignment breaks.
 
     A quick check comes first: what is given to members is sound (`Round.counts`) and all there is,
     nothing is withheld, and nobody else is given anything. Only an assignment that fails it is
@@ -223,4 +246,4 @@ def _broken_count(step: Round) -> int:
         and not answer.withheld
         and answer.assignment.keys() == step.after.keys()
     )
-    return 0 if is_valid else len(validity(step.group, answer.assignment, answer.withheld))
+    return () if is_valid else validity(step.group, answer.assignment, answer.withheld)

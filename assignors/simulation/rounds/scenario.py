@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from assignors.assignor import UserData
 from assignors.names.nearest import suggestion
 from assignors.names.sequences import as_entries, as_names, as_partitions, take
 from wire import TopicPartitions
@@ -70,6 +71,8 @@ class MemberSpec:
     """Its member id when the run begins; `None`: made of its name and a number."""
     blob: bytes | None = None
     """Its first Subscription as bytes: these are its first claims and its subscription then."""
+    user_data: UserData | None = None
+    """What it writes into UserData; `None`: what the group's assignor wants there."""
 
     def __post_init__(self) -> None:
         """Take lists for tuples; `ValueError` for what is neither."""

@@ -102,7 +102,7 @@ def member_for_leader(simulated: SimulatedMember, kind: UserData) -> Member:
             instance_id=spec.instance_id,
         )
     written = subscription(
-        kind,
+        spec.user_data or kind,
         simulated.topics,
         owned=claimed,
         owned_since=simulated.generation,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from assignors.arrays import Int32, Int64
 from assignors.assignor import Assignor
+from assignors.checks import Violation, judged
 from assignors.leader import REPAIR, Memory, lead_members
 from assignors.model import Assignment, Group
 from assignors.problem import NOBODY, Problem, problem_of
@@ -38,6 +39,8 @@ class Round:
     rebalance: Rebalance
     memory: Memory
     must_follow_up: bool
+    violations: tuple[Violation, ...]
+    """Rules that the answer of somebody's own assignor breaks."""
     shares: Assignment
     owner: Int32
     """int32[P]: who consumes each partition once members have the answer, -1: nobody."""
@@ -121,6 +124,7 @@ class TrafficGroup:
             rebalance=rebalance,
             memory=memory,
             must_follow_up=must_follow_up,
+            violations=judged(seen, self._group.assignor, rebalance),
             shares=shares,
             owner=self._owners(shares),
         )

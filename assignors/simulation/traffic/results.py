@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from assignors.checks import summary
 from assignors.simulation.traffic.rates import Float64
 from assignors.simulation.traffic.run import Moment
 from assignors.simulation.traffic.scenario import HOUR_S
@@ -56,6 +57,10 @@ class TrafficResult:
     """Most partitions that the budget put off at once."""
     double: int
     """Partitions that two members consumed at once."""
+    violations: int
+    """Rules that the answers of somebody's own assignor break, from the start of the run on."""
+    first_violation: str | None
+    """The first broken rule in words, with the partition and the members."""
 
 
 @dataclass(slots=True)
@@ -76,6 +81,8 @@ class _Sums:
     paused: int = 0
     deferred_max: int = 0
     double: int = 0
+    violations: int = 0
+    first_violation: str | None = None
 
     def add(self, moment: Moment, tick_s: int) -> None:
         use_max = float(moment.use.max(initial=0.0))
@@ -105,6 +112,8 @@ def result_of(moments: Iterable[Moment], *, tick_s: int, count_from_s: int = 0) 
     """Return the figures of a run. Memory: one moment, and a number a minute."""
     sums = _Sums()
     for moment in moments:
+        sums.violations += len(moment.violations)
+        sums.first_violation = sums.first_violation or summary(moment.violations)
         if moment.at_s >= count_from_s:
             sums.add(moment, tick_s)
     hours = max(sums.steps, 1) * tick_s / HOUR_S
@@ -126,4 +135,6 @@ def result_of(moments: Iterable[Moment], *, tick_s: int, count_from_s: int = 0) 
         paused_s_per_hour=sums.paused * tick_s / hours,
         deferred_max=sums.deferred_max,
         double=sums.double,
+        violations=sums.violations,
+        first_violation=sums.first_violation,
     )

@@ -16,6 +16,7 @@ import numpy as np
 
 from assignors.arrays import Int32
 from assignors.assignor import Assignor
+from assignors.checks import Violation
 from assignors.problem import NOBODY
 from assignors.simulation.traffic.estimates import Estimates
 from assignors.simulation.traffic.group import Round, TrafficGroup
@@ -73,6 +74,8 @@ class Moment:
     """Partitions that nobody consumed in this step."""
     double: int
     """Partitions that two members consumed."""
+    violations: tuple[Violation, ...]
+    """Rules that the answer of somebody's own assignor breaks, where a round is in this step."""
 
     @property
     def use(self) -> Float64:
@@ -175,6 +178,7 @@ class _Run:
             deferred=0 if found is None else sum(map(len, found.rebalance.deferred.values())),
             paused=paused,
             double=double,
+            violations=() if found is None else found.violations,
         )
 
     def _round(self, now_s: int) -> Round | None:

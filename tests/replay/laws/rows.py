@@ -43,6 +43,11 @@ def end_of(at_ms: int | None) -> int:
     return FOR_EVER if at_ms is None else at_ms
 
 
+def added_if_most_are_known(values: Iterable[int | None]) -> int | None:
+    listed = list(values)
+    return None if listed.count(None) * 2 > len(listed) else added(listed)
+
+
 def added(values: Iterable[int | None]) -> int | None:
     known = [value for value in values if value is not None]
     return sum(known) if known else None

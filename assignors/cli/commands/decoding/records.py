@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from assignors.cli.outputs.cells import NONE, Fields, cell, clean, console_of
+from assignors.cli.outputs.cells import NONE, Fields, cell, clean, console_of, most
 from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.cli.outputs.forms import dumps
 from assignors.documents.pasted.dumps import is_dump
@@ -36,7 +36,7 @@ NULL = b"-"
 SPACE = re.compile(rb"[ \t]")
 
 SHOWN = 160
-"""Most characters of a value in a table."""
+"""Most characters of a value on a terminal."""
 
 
 def decoded_record(line: bytes, *, with_members: bool) -> Document:
@@ -82,7 +82,7 @@ def _user_data(value: StickyUserData | CooperativeUserData) -> Document:
 
 
 def show_records(documents: Iterable[Document]) -> None:
-    """Draw one row a record."""
+    """Draw one row a record, and one for each part of its members' bytes."""
     right = ("LINE", "VERSION")
     table = FittedTable("LINE", "TYPE", "KEY", "VERSION", "VALUE", "NOTES", right=right)
     for line, document in enumerate(documents, 1):
@@ -95,14 +95,31 @@ def show_records(documents: Iterable[Document]) -> None:
             _value_cell(document),
             _remarks(document),
         )
+        members: Iterable[Fields] = document.get("members", ())  # type: ignore[assignment]
+        for member in members:
+            for part in PARTS:
+                found: Document | None = member[part]
+                if found is not None:
+                    value = NONE if found["value"] is None else _json_cell(found["value"])
+                    name = clean(member["member_id"])
+                    table.add_row("", part, name, "", value, _remarks(found))
     console_of().print(table)
+
+
+PARTS = ("subscription", "assignment", "user_data")
+"""Keys of a member with what its bytes were decoded to."""
 
 
 def _value_cell(document: Document) -> str:
     if document["value"] is None:
         return NONE if document["error"] is not None else "tombstone"
-    text = dumps(document["value"])
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+    return _json_cell(document["value"])
+
+
+def _json_cell(value: object) -> str:
+    text = dumps(value)
+    shown = text[: most(SHOWN)]
+    return text if shown == text else f"{shown}..."
 
 
 def _remarks(document: Document) -> str:

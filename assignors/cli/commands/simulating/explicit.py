@@ -70,7 +70,9 @@ def simulate_groups(
 def _files_of_groups(options: ExplicitOptions, files: tuple[str, ...]) -> tuple[str, ...]:
     """Return where the groups are; `UsageError` where that is not clear."""
     if options.start is None and not files:
-        raise click.UsageError("--event needs a group: --start FILE, or - for standard input")
+        raise click.UsageError(
+            "--event needs a group: --start FILE, - for standard input, or --sample"
+        )
     if options.start is not None and files:
         raise click.UsageError("--start takes the place of FILE")
     return files or (options.start or "-",)

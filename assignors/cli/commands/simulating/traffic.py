@@ -80,6 +80,7 @@ def show_traffic(documents: Iterable[Document]) -> None:
     console = console_of()
     heads = [text for text, _ in SHOWN.values()]
     table = FittedTable("assignor", "seed", *heads, right=("seed", *heads))
+    broken: dict[str, None] = {}
     for document in documents:
         if document["error"] is not None:
             error: Any = document["error"]
@@ -87,7 +88,11 @@ def show_traffic(documents: Iterable[Document]) -> None:
             continue
         figures = [f"{document[name]:,.{digits}f}" for name, (_, digits) in SHOWN.items()]
         table.add_row(cell(document["assignor"]), cell(document["seed"]), *figures)
+        if document["first_violation"] is not None:
+            broken[f"{document['assignor']} breaks {document['first_violation']}"] = None
     console.print(table)
+    for words in broken:
+        console.print(clean(words), style="red")
 
 
 def _read(given: str) -> str:

@@ -70,7 +70,7 @@ OF_RUNS = _names(
     " history history_of shrink"
 )
 """What is said about runs on a clock."""
-ROUNDS = DRAWN | EXPLICIT | OF_GROUPS | _names("assignors processes files")
+ROUNDS = DRAWN | EXPLICIT | OF_GROUPS | _names("assignors processes files is_sample")
 
 IDLE: dict[str, tuple[Idle, ...]] = {
     "decode": (
@@ -152,7 +152,7 @@ IDLE: dict[str, tuple[Idle, ...]] = {
         Idle(
             OF_GROUPS,
             lambda v: not (v["files"] or _is_explicit(v)),
-            "is for groups: name a FILE of them, or --start",
+            "is for groups: name a FILE of them, --start or --sample",
         ),
         Idle(
             _names("processes"),

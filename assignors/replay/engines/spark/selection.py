@@ -1,8 +1,10 @@
 """Which records of the topic a history needs, and which are those of the groups asked for.
 
 Nearly all records are commits. A history needs one of each key: it names a topic, and shows
-how many partitions there are. For rates it needs a few more, from the time before each record that
-is no commit, and from the end of the history: the last one in each slot of `analysis.rates`.
+how many partitions there are. Findings need the commits around each that is lower than the one
+before it, and around each tombstone. For rates it needs a few more, from the time before each
+record that is no commit, and from the end of the history: the last one in each slot of
+`analysis.rates`.
 """
 
 from __future__ import annotations
@@ -48,10 +50,10 @@ def history_records(frame: DataFrame) -> DataFrame:
     """Return the records that histories are made of, and the column `group`.
 
     They are all that are no commits, the first commit of each key and topic id, each commit
-    that cannot be read, which is a finding, and those that rates are made of: at most
-    `SLOTS_BEFORE` + 1 of a key for a record that is no commit. Two passes over `frame`, of which
-    one decodes the commits; a shuffle of one commit a key, topic id, slot and batch, and of one a
-    key and slot by group.
+    that cannot be read, which is a finding, those around a drop (`_around_drops`), and those that
+    rates are made of: at most `SLOTS_BEFORE` + 1 of a key for a record that is no commit. Three
+    passes over `frame`, of which one decodes the commits; a shuffle of the commits by key, of one
+    commit a key, topic id, slot and batch, and of one a key and slot by group.
     """
     from pyspark.sql import functions as f  # noqa: PLC0415 - the extra `spark`
     from pyspark.sql.types import (  # noqa: PLC0415 - as above
@@ -82,8 +84,45 @@ def history_records(frame: DataFrame) -> DataFrame:
         .agg(f.when(f.col(SLOT).isNull(), first).otherwise(last).alias("chosen"))
         .select("chosen.*", SLOT)
     )
-    others = raw.where(~has_type(COMMIT_TYPES)).withColumn(SLOT, f.lit(None).cast("bigint"))
-    return _near_moments(with_group(others.unionByName(chosen))).drop(SLOT)
+    no_slot = f.lit(None).cast("bigint")
+    others = raw.where(~has_type(COMMIT_TYPES)).withColumn(SLOT, no_slot)
+    drops = _around_drops(commits).withColumn(SLOT, no_slot)
+    every = others.unionByName(chosen).unionByName(drops)
+    return _near_moments(with_group(every)).drop(SLOT)
+
+
+def _around_drops(commits: DataFrame) -> DataFrame:
+    """Return each commit lower than the one before it, each tombstone, and those before them.
+
+    Every drop between two of the commits that remain is one between two that follow on each other
+    in the topic, so `findings.commits` finds the same among them. An offset is the eight bytes
+    behind the version, in every version of the value. Commits of aborted transactions do not
+    count, nor does what cannot be read: a drop is looked for across one such record.
+    """
+    from pyspark.sql import Window  # noqa: PLC0415 - the extra `spark`
+    from pyspark.sql import functions as f  # noqa: PLC0415 - as above
+
+    if "transaction" in commits.columns:
+        is_aborted = f.coalesce(f.col("transaction") == "aborted", f.lit(col=False))
+        commits = commits.where(~is_aborted)
+    of_key = Window.partitionBy("key").orderBy(*_place(commits.columns))
+    offset = f.col("offset bytes")
+    is_lower = [
+        f.coalesce(offset < f.lag(offset, n).over(of_key), f.lit(col=False)) for n in (1, 2)
+    ]
+    is_negative = f.coalesce(offset >= f.lit(b"\x80"), f.lit(col=False))
+    is_drop = f.col("value").isNull() | is_negative | is_lower[0] | is_lower[1]
+    marked = commits.withColumn("offset bytes", f.substring("value", 3, 8))
+    marked = marked.withColumn("is drop", is_drop)
+    kept = marked.withColumn("is kept", f.max("is drop").over(of_key.rowsBetween(0, 3)))
+    chosen = kept.where("`is kept`").select(*commits.columns)
+    return chosen.mapInArrow(_readable, chosen.schema)
+
+
+def _readable(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the commits that can be read: the others are chosen already."""
+    for batch in batches:
+        yield batch.filter(pc.is_null(decoded_batch(batch)["error"].combine_chunks()))
 
 
 def _near_moments(records: DataFrame) -> DataFrame:

@@ -51,11 +51,12 @@
   }
   addEventListener("hashchange", openTarget);
 
-  // On paper nothing opens: the groups that are open are printed in full, or all where none is.
+  // On paper nothing opens: the groups that the reader opened are printed in full, or all where
+  // there is none. The first group is open from the start.
   let opened = [];
   addEventListener("beforeprint", () => {
     const shown = groups.filter((group) => !group.hidden);
-    const isAnyOpen = shown.some((group) => group.open);
+    const isAnyOpen = shown.some((group) => group.open && !group.closest("#first"));
     const wanted = isAnyOpen ? shown.filter((group) => group.open) : shown;
     const parts = groups.length ? [...wanted, document.querySelector("footer")] : [document.body];
     opened = parts.flatMap((part) => [part, ...part.querySelectorAll("details")])

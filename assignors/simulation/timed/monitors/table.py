@@ -77,7 +77,8 @@ MONITORS: dict[str, Monitor] = {
     "assignor-failed": Monitor(
         claim="The assignor of a leader answers every round with an assignment. One of somebody's"
         " own that raises, or whose answer is none, is replaced for that round by `sticky` or"
-        " `cooperative-sticky`; a member with a `client` does what that client does.",
+        " `cooperative-sticky`; a member with a `client` does what that client does. An answer that"
+        " breaks rules goes out, and is reported.",
         kind=Kind.STEP,
         is_basic=True,
         protocols=CLASSIC,

@@ -193,7 +193,7 @@ class GiveUp(NamedTuple):
 
 
 class AssignorFailed(NamedTuple):
-    """An effect: a leader's assignor has raised, or returned what is no assignment."""
+    """An effect: a leader's assignor has raised, or its answer is none or breaks rules."""
 
     text: str
     """Which one, and what it did."""

@@ -70,7 +70,7 @@ def test_the_records_of_a_log_are_decoded_one_by_one() -> None:
         for each in entries
         if each.key is not None
     )
-    result = CliRunner().invoke(command, ["decode", "offsets-record"], input=lines)
+    result = CliRunner().invoke(command, ["decode", "offsets-record", "-o", "jsonl"], input=lines)
     assert result.exit_code == 0
     decoded = [json.loads(line) for line in result.stdout.splitlines()]
     assert len(decoded) == len(entries) > 10

@@ -1,4 +1,4 @@
-"""`simulate --scenario` on a terminal: figures by protocol, intervals, and the list of names."""
+"""`simulate --scenario` as tables: figures by protocol, intervals, and the list of names."""
 
 from __future__ import annotations
 

@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from assignors.assignor import Assignor, UserData
+from assignors.checks import summary, validity
 from assignors.jvm.failure import JavaFailure
 from assignors.leader import Led, Memory, lead
 from assignors.membership import Membership, applied, subscribe, subscription
 from assignors.model import NO_GENERATION
-from assignors.own_assignors.answers import AssignorError
+from assignors.own_assignors.answers import AssignorError, is_from_outside
 from assignors.registry import replacement_of
 from assignors.simulation.timed.dialects.dialect import (
     Reaction,
@@ -165,7 +166,8 @@ def _lead(
     subscriptions: Mapping[str, bytes | Decoded[Subscription]],
     memory: Memory | None,
 ) -> Led:
-    return lead(
+    """Return what a leader answers; what is wrong in the answer of somebody's own is reported."""
+    led = lead(
         assignor,
         state.cluster,
         subscriptions,
@@ -177,6 +179,14 @@ def _lead(
         joined=response.generation,
         memory=memory,
     )
+    if is_from_outside(assignor):
+        # Whether a partition is given too early shows in who consumes it.
+        answer = led.rebalance
+        broken = validity(led.group, answer.assignment, answer.withheld)
+        if broken:
+            words = f"the answer of {assignor.full_name} breaks {summary(broken)}"
+            state.out.append(AssignorFailed(words))
+    return led
 
 
 def _knowledge(state: ClassicMember, membership: Membership) -> Knowledge:
