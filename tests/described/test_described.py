@@ -213,4 +213,11 @@ def test_prompts_and_log_lines_around_the_output_are_passed_by() -> None:
         f"[2026-11-22 12:00:00,123] WARN something (org.apache.kafka.X)\n{text}"
         f"me@host:~$ bin/kafka-consumer-groups.sh --list\n"
     )
-    assert described_groups(around) == described_groups(text)
+    found, whole = described_groups(around), described_groups(text)
+    assert [group.document for group in found] == [group.document for group in whole]
+    notes = {
+        note["text"] for group in found for note in group.notes if note["code"] == "lines-skipped"
+    }
+    assert notes == {
+        "2 lines before the first table are not read: '$ bin/kafka-consumer-groups.sh --boot...'"
+    }

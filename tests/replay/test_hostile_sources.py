@@ -71,7 +71,7 @@ def test_a_packed_file_is_known_by_how_it_begins(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="file names are bytes on POSIX alone")
 def test_a_file_whose_name_is_no_text_is_named_in_errors(tmp_path: Path) -> None:
     path = os.fsencode(tmp_path) + b"/\xff.jsonl"
-    Path(os.fsdecode(path)).write_text("{\n")
+    Path(os.fsdecode(path)).write_text('{"\n')
     (bad,) = open_source(os.fsdecode(path))
     assert bad.error is not None
     assert bad.error.startswith(r"\udcff.jsonl: line 1: ")

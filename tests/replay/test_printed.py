@@ -202,8 +202,7 @@ def test_a_tombstone_has_the_time_of_the_record_before() -> None:
     [
         ("formatter-3.6-groups.txt", "Kafka 3.8 and older print no assignments of groups: run kaf"),
         ("console-consumer-4.3.txt", "the console consumer's default formatter loses bytes: run k"),
-        ("dump-log-4.3.txt", "kafka-dump-log prints its own text: name the .log file itself"),
-        ("kcat-format.txt", "not what kcat -J or a formatter of kafka-console-consumer prints"),
+        ("kcat-format.txt", "not what kcat -J, a formatter of kafka-console-consumer or kafka-d"),
     ],
 )
 def test_what_cannot_be_whole_is_refused_with_what_to_run(name: str, words: str) -> None:
@@ -216,7 +215,13 @@ def test_the_same_text_under_the_name_of_a_dump_says_so_too(tmp_path: Path) -> N
     file.write_bytes(gzip.decompress((PRINTED / "formatter-3.6-groups.txt.gz").read_bytes()))
     _, code = answers("replay", str(file))
     assert code == 2
-    assert all("print no assignments" in (raw.error or "") for raw in open_source(file))
+    with pytest.raises(SourceError, match=r"print no assignments"):
+        open_source(file)
+    with file.open("ab") as stream:
+        stream.write(b'{"key": null, "value": null}\n')
+    *errors, good = open_source(file)
+    assert all("print no assignments" in (raw.error or "") for raw in errors)
+    assert good.error is None
 
 
 def test_replay_of_what_is_printed_is_replay_of_the_topic(tmp_path: Path) -> None:

@@ -184,8 +184,9 @@ def replay(
 
     Generations, members, who owned which partition, anomalies, and with --what-if what another
     assignor would have done. SOURCE is a dump as JSON lines (.jsonl, .jsonl.gz) or Parquet, with
-    the columns of Spark's Kafka source; or what kcat -J or a formatter of kafka-console-consumer
-    has printed; or a log segment (.log), or a folder of them; or -, lines of standard input.
+    the columns of Spark's Kafka source; or what kcat -J, a formatter of kafka-console-consumer or
+    kafka-dump-log --offsets-decoder has printed; or a log segment (.log), or a folder of them; or
+    -, lines of standard input.
 
     Exit code 1 when there are findings of --min-severity or worse (low by default: notes alone
     are none), or an assignor of --what-if fails or breaks rules; 2 when the source cannot be read.

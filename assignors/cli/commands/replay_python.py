@@ -17,6 +17,7 @@ from assignors.cli.commands.replay_request import (
     ReplayRequest,
     ReplayResult,
     UnreadableError,
+    say_skipped,
 )
 from assignors.cli.inputs.lines import standard_input
 from assignors.cli.inputs.typed.extras import needed_by
@@ -99,9 +100,9 @@ def _records(request: ReplayRequest) -> list[LoggedRecord]:
             is_piped = request.source == STANDARD_INPUT
             with needed_by("replay", "replay"):  # Parquet, and most compressed segments
                 raws = (
-                    read_stream(_standard_input(), name=request.where)
+                    read_stream(_standard_input(), name=request.where, say=say_skipped)
                     if is_piped
-                    else open_source(request.source)
+                    else open_source(request.source, say=say_skipped)
                 )
                 return list(logged_records(with_progress(raws, None, "records")))
         assert request.cluster is not None, "without a source there is a cluster"

@@ -25,6 +25,11 @@ class UnreadableError(click.ClickException):
     exit_code = UNREADABLE
 
 
+def say_skipped(text: str) -> None:
+    """Print a note on lines of a source that are not read."""
+    click.echo(f"note: {text}", err=True)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayRequest:
     """What the user asked of a replay."""

@@ -17,6 +17,7 @@ from assignors.cli.commands.replay_request import (
     ReplayRequest,
     ReplayResult,
     UnreadableError,
+    say_skipped,
 )
 from assignors.cli.inputs.typed.extras import needed_by
 from assignors.cli.outputs.progress import with_progress
@@ -136,7 +137,7 @@ def _file_frame(path: Path, session: Any) -> DataFrame:  # noqa: ANN401 - as abo
         open_source,
     )
 
-    if holds_lines(path):
+    if holds_lines(path, say=say_skipped):
         return json_line_records(session, path)
     if is_parquet(path):
         frame: DataFrame = session.read.parquet(str(path))

@@ -1,22 +1,24 @@
-"""Read groups from files: JSON lines, or the output of `kafka-consumer-groups.sh --describe`.
+"""Read groups from files: JSON lines, or what `kafka-consumer-groups.sh --describe` or rpk prints.
 
-The first line of a file says which it is. JSON lines are answered as they come; described groups
-when the file has been read, as several tables may describe one group.
+The first line that begins one of them says which it is. JSON lines are answered as they come;
+described groups when the file has been read, as several tables may describe one group. Text that
+is neither is one error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from functools import wraps
-from itertools import chain, islice
+from itertools import chain, filterfalse, islice
 from operator import attrgetter
 from typing import Any
 
 import click
 
 from assignors.cli.inputs.json_documents import documents
-from assignors.cli.inputs.json_text import not_utf8, parse_json
+from assignors.cli.inputs.json_text import UTF_16, not_utf8, parse_json
 from assignors.cli.inputs.lines import Line, lines, total_size
 from assignors.cli.inputs.option_files.weights import with_weights_of
 from assignors.cli.inputs.results import Blank, result_document
@@ -26,6 +28,7 @@ from assignors.documents.answers import note_document
 from assignors.documents.described import Assumed, DescribedGroup, described_groups, is_described
 from assignors.documents.group_keys import topics_not_described, unused_keys
 from assignors.documents.groups import group_from_document
+from assignors.documents.terminal import is_around, recognised_text, skipped_text
 from assignors.documents.values import SCHEMA, Document, DocumentError, ErrorCode
 from assignors.documents.weightings import GivenWeights
 from assignors.model import PARTITION_LIMIT, Group
@@ -45,6 +48,17 @@ class GroupOptions:
     weights: GivenWeights | None = None
     """Weights of a file, in place of what the files of groups have."""
 
+
+BEGINNING_MAX = 1 << 16
+"""So many bytes of a file, or of a line, say what it is."""
+
+MISTAKES_MAX = 8
+"""So many lines at most are taken for mistakes in a file of JSON, where none begins a document."""
+
+FORMS_READ = (
+    "groups are read as JSON, and as kafka-consumer-groups --describe (with --members --verbose or "
+    "--offsets) and rpk group describe print them"
+)
 
 TITLES = (b"line ", b"group ")
 """What the title of a table of `assign` begins with."""
@@ -206,18 +220,17 @@ def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line 
     """
     for name in files or ["-"]:
         rest = _no_table_of_ours(lines([name]), name)
-        first: list[Line] = []
-        for line in rest:
-            first.append(line)
-            if line.text.strip():
-                break
+        first, form = _beginning(rest)
         # As where the program before in a pipe has failed: no answer is no "all well".
         if not first:
             where = "standard input" if name == "-" else name
             click.echo(f"note: {where} is empty: no groups", err=True)
         read = chain(first, rest)
-        if first and is_described(first[-1].text.decode("utf-8", "replace")):
-            yield from _described(b"\n".join(line.text for line in read), options)
+        if form is _Form.TABLES:
+            yield from _described(_joined(read), options)
+            continue
+        if form is _Form.OTHER:
+            yield DescribedGroup(name=None, error=_not_read(name, first))
             continue
         for option, value in (
             ("--group", options.name),
@@ -226,8 +239,65 @@ def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line 
             if value is not None:
                 words = f"{option} is for output of kafka-consumer-groups.sh, which {name} is not"
                 raise click.UsageError(words)
+        skipped = [_start(line) for line in first if _is_skipped(line)]
+        if skipped:
+            where = "standard input" if name == "-" else name
+            click.echo(f"note: {where}: {skipped_text(skipped, 'the first group')}", err=True)
         size = total_size([name])
-        yield from documents(with_line_progress(read, size, attrgetter("width")))
+        own = filterfalse(_is_skipped, with_line_progress(read, size, attrgetter("width")))
+        yield from documents(own)
+
+
+class _Form(Enum):
+    """What a file holds."""
+
+    JSON = auto()
+    TABLES = auto()
+    OTHER = auto()
+
+
+def _beginning(source: Iterator[Line]) -> tuple[list[Line], _Form]:
+    """Return the lines up to the first that says what the file holds, and what that is.
+
+    A few lines that are not recognised are answered as JSON: an error says what is wrong in each.
+    """
+    first: list[Line] = []
+    size = 0
+    for line in source:
+        first.append(line)
+        size += line.width
+        if is_described(_start(line)):
+            return first, _Form.TABLES
+        if line.text.lstrip()[:1] in {b"{", b"["} and not _is_skipped(line):
+            return first, _Form.JSON
+        if size > BEGINNING_MAX or bytes(4) in line.text:
+            break
+    texts = [line for line in first if line.text.strip()]
+    is_known = recognised_text(_joined(first)) is not None or any(map(_is_skipped, texts))
+    return first, _Form.OTHER if is_known or len(texts) > MISTAKES_MAX else _Form.JSON
+
+
+def _joined(some: Iterable[Line]) -> bytes:
+    return b"\n".join(line.text for line in some)
+
+
+def _start(line: Line) -> str:
+    return line.text[:BEGINNING_MAX].decode("utf-8", "replace")
+
+
+def _is_skipped(line: Line) -> bool:
+    """Return whether a line is none of a file of JSON, but of a terminal."""
+    return is_around(_start(line))
+
+
+def _not_read(name: str, first: Sequence[Line]) -> DocumentError:
+    """Return the only error of a file that is neither JSON nor the output of a known tool."""
+    data = _joined(first)
+    if data.startswith(UTF_16):
+        return not_utf8(UnicodeDecodeError("utf-8", data, 0, 1, "invalid start byte"))
+    where = "standard input" if name == "-" else name
+    words = f"{where}: {recognised_text(data) or 'text and no JSON'}: {FORMS_READ}"
+    return DocumentError(ErrorCode.BAD_TEXT, words)
 
 
 def _no_table_of_ours(read: Iterator[Line], name: str) -> Iterator[Line]:

@@ -9,13 +9,28 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, groupby
 from operator import attrgetter
 
 from assignors.cli.inputs.lines import Line, lines, placed, total_size
 from assignors.cli.outputs.progress import with_line_progress
+from assignors.documents.described import is_described
+from assignors.documents.terminal import (
+    ANOTHER_TABLE,
+    DUMP_LOG_TEXT,
+    LOG4J,
+    LOG4J_TEXT,
+    is_around,
+    recognised_text,
+)
 from assignors.documents.values import SCHEMA, Document, DocumentError, ErrorCode
 from assignors.jvm.failure import JavaFailure
 from assignors.own_assignors.answers import AssignorError
+
+BEGINNING_MAX = 1 << 12
+"""So many bytes of a line say what its file is."""
+
+READ_BY = "check and assign read tables of groups, replay reads records"
 
 Blank = Document
 """The keys of a result with the values that they have beside an error."""
@@ -30,17 +45,40 @@ def result_documents(
 ) -> Iterator[Document]:
     """Yield the result document of each line of the files, in order.
 
-    `together` joins lines that are one input. `result_of` returns the values for the keys of
-    `blank`, and `error` where it has one. What it raises becomes the error of that line.
+    `together` joins lines of a file that are one input. `result_of` returns the values for the keys
+    of `blank`, and `error` where it has one. What it raises becomes the error of that line. A file
+    that holds a table or a log is one error.
     """
     read = with_line_progress(lines(files), total_size(files), attrgetter("width"))
-    for line in together(read):
-        result = result_document(
-            blank,
-            lambda given=line.text: result_of(given),  # type: ignore[misc]
-            line,
-        )
-        yield {"schema": SCHEMA, **result}
+    for _, own in groupby(read, attrgetter("file")):
+        first, other = _beginning(own)
+        if other is not None:
+            error = DocumentError(ErrorCode.BAD_TEXT, f"{other}, and no bytes; {READ_BY}")
+            yield {"schema": SCHEMA, **blank, "error": placed(error.document(), first[0])}
+            continue
+        for line in together(chain(first, own)):
+            result = result_document(
+                blank,
+                lambda given=line.text: result_of(given),  # type: ignore[misc]
+                line,
+            )
+            yield {"schema": SCHEMA, **result}
+
+
+def _beginning(own: Iterable[Line]) -> tuple[list[Line], str | None]:
+    """Return the first lines of a file, and what it holds where that is a table or a log."""
+    first: list[Line] = []
+    for line in own:
+        first.append(line)
+        text = line.text[:BEGINNING_MAX]
+        if not text.strip() or is_around(text.decode("utf-8", "replace")):
+            continue
+        if is_described(text.decode("utf-8", "replace")):
+            return first, "a table of groups"
+        found = recognised_text(text)
+        return first, found if found in {ANOTHER_TABLE, DUMP_LOG_TEXT} else None
+    is_log = len(first) > 1 and any(LOG4J.match(line.text) for line in first)
+    return first, LOG4J_TEXT if is_log else None
 
 
 def result_document(blank: Blank, result: Callable[[], Document], line: Line | None) -> Document:

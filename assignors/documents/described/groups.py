@@ -10,7 +10,7 @@ last generation.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from assignors.documents.described.rows import Described, Owned, read_rows
@@ -19,9 +19,11 @@ from assignors.documents.described.tables import (
     Table,
     at_line,
     by_group,
+    lines_before_tables,
     read_tables,
     require_consumer_groups,
 )
+from assignors.documents.terminal import skipped_text
 from assignors.documents.values import Document, DocumentError, ErrorCode
 
 ASSUMED_GENERATION = 1
@@ -51,6 +53,10 @@ class AssumptionCode(StrEnum):
     """The tool prints no racks: none are used."""
     RACKS_UNUSED = "racks-unused"
     """The simulation in rounds does not use the racks of partitions."""
+    LINES_SKIPPED = "lines-skipped"
+    """Lines before the first table are not read."""
+    COUNT_DIFFERS = "count-differs"
+    """A member has more partitions than its row counts; those that are listed are taken."""
     MEMBER_IDS_ASSUMED = "member-ids-assumed"
     """New members of a simulation have ids that are made up, and assignors may go by ids."""
 
@@ -118,7 +124,11 @@ def described_groups(
     for name in sorted(parts, key=lambda name: _first_line(parts[name], said.get(name, []))):
         remarked = said.get(name, [])
         groups.append(_group(name, parts[name], remarked, assumed=assumed, counts=counts))
-    return groups
+    skipped = lines_before_tables(text)
+    if not skipped:
+        return groups
+    note = assumption(AssumptionCode.LINES_SKIPPED, skipped_text(skipped, "the first table"))
+    return [replace(group, notes=(note, *group.notes)) for group in groups]
 
 
 def _first_line(tables: list[Table], remarks: list[Remark]) -> int:
@@ -218,9 +228,8 @@ def _with_document(
             "owned": {topic: list(numbers) for topic, numbers in owned.items()},
             "generation": generation,
         }
-        row = described.members.get(member_id)
-        if row is not None and row.instance_id is not None:
-            member["instance"] = row.instance_id
+        if member_id in described.instances:
+            member["instance"] = described.instances[member_id]
         members.append(member)
     notes = [*_notes(described, seen, consumed, assumed, counts)]
     if not members:
@@ -278,6 +287,11 @@ def _notes(
     if unused:
         text = f"offsets are committed, but no member has a partition: {', '.join(unused)}"
         yield assumption(AssumptionCode.TOPICS_WITHOUT_MEMBER, text)
+    for member_id, count in described.counted.items():
+        text = (
+            f"member {member_id}: #PARTITIONS says {count}, the assignment has more, and is taken"
+        )
+        yield assumption(AssumptionCode.COUNT_DIFFERS, text)
     if all(row.epoch is None for row in described.members.values()):
         yield assumption(
             AssumptionCode.GENERATION_ASSUMED,

@@ -20,7 +20,7 @@ TOPIC = r"[A-Za-z0-9._-]+"
 NUMBERS = r"\d+(?:,\d+)*"
 SINCE_4 = re.compile(rf"(?P<topic>{TOPIC}):(?P<numbers>{NUMBERS})")
 BEFORE_4 = re.compile(rf"(?P<topic>{TOPIC})\((?P<numbers>{NUMBERS})\)")
-WITHOUT_TOPICS = re.compile(rf"\({NUMBERS}\)(?:,\s+\({NUMBERS}\))*")
+WITHOUT_TOPICS = re.compile(rf"\({NUMBERS}\)(?:,\s*\({NUMBERS}\))*")
 
 AT_REST = frozenset({"Stable", "Empty", "Dead"})
 """States in which members have what they are to have."""
@@ -35,7 +35,6 @@ class MemberRow:
     line: int
     member_id: str
     client_id: str
-    instance_id: str | None
     owned: Owned | None
     """What it has; `None` where the table does not say (`--members` without `--verbose`, 3.9)."""
     target: Owned | None
@@ -51,11 +50,15 @@ class Described:
     """Of `--members`, by member id, in the order of the text."""
     owners: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     """Of `--offsets`: member id -> topic -> numbers; of one without partitions an empty entry."""
+    instances: dict[str, str] = field(default_factory=dict)
+    """Member id -> instance id, where the table has both."""
     committed: dict[str, set[int]] = field(default_factory=dict)
     """Of `--offsets`: topic -> numbers, whether or not a member has them."""
     is_at_rest: bool = True
     """Of `--state`, and of what the tool remarks: whether no rebalance was going on."""
     has_offsets: bool = False
+    counted: dict[str, int] = field(default_factory=dict)
+    """Of `--members`: member id -> #PARTITIONS, where the assignment has more."""
     without_topics: bool = False
     """Whether ASSIGNMENT has no names of topics, as the tool of 3.9.0 prints it."""
 
@@ -82,7 +85,7 @@ def owned_of(text: str, line: int) -> Owned:
     """
     if text == NONE:
         return {}
-    separator, form = (";", SINCE_4) if ":" in text else (r",\s+", BEFORE_4)
+    separator, form = (";", SINCE_4) if ":" in text else (r"(?<=\)),\s*", BEFORE_4)
     owned: Owned = {}
     for part in re.split(separator, text):
         found = form.fullmatch(part)
@@ -107,32 +110,38 @@ def _add_member(described: Described, row: Row) -> None:
             # Since 4.0 the table of consumer groups has CURRENT-ASSIGNMENT.
             raise at_line(row.line, SHARE, ErrorCode.UNKNOWN)
         owned = owned_of(text, row.line)
-        _require_count(owned, cells.get("#PARTITIONS"), row.line)
+        _compare_count(described, member_id, owned, row)
     epoch, target = cells.get("CURRENT-EPOCH", NONE), cells.get("TARGET-ASSIGNMENT")
     has_target = target is not None and cells.get("TARGET-EPOCH", NONE) != NONE
+    if cells.get("GROUP-INSTANCE-ID"):
+        described.instances[member_id] = cells["GROUP-INSTANCE-ID"]
     described.members[member_id] = MemberRow(
         line=row.line,
         member_id=member_id,
         client_id=cells.get("CLIENT-ID", ""),
-        instance_id=cells.get("GROUP-INSTANCE-ID") or None,
         owned=owned,
         target=owned_of(target, row.line) if has_target and target is not None else None,
         epoch=None if epoch == NONE else _number(epoch, row.line),
     )
 
 
-def _require_count(owned: Owned, count: str | None, line: int) -> None:
-    """Raise `DocumentError` where #PARTITIONS is another number: then the line has been cut."""
+def _compare_count(described: Described, member_id: str, owned: Owned, row: Row) -> None:
+    """Keep a #PARTITIONS that is too small; `DocumentError` if too large: the line has been cut."""
     found = sum(map(len, owned.values()))
-    if count is not None and _number(count, line) != found:
+    count = _number(row.cells.get("#PARTITIONS", str(found)), row.line)
+    if count > found:
         words = f"#PARTITIONS says {count}, the assignment has {found}; was the line cut?"
-        raise at_line(line, words)
+        raise at_line(row.line, words)
+    if count < found:
+        described.counted[member_id] = count
 
 
 def _add_partition(described: Described, row: Row) -> None:
     cells = row.cells
-    topic, number, member_id = cells["TOPIC"], cells["PARTITION"], cells.get("CONSUMER-ID", NONE)
+    topic, number, member_id = cells["TOPIC"], cells["PARTITION"], cells.get("CONSUMER-ID") or NONE
     owned = None if member_id == NONE else described.owners.setdefault(member_id, {})
+    if owned is not None and cells.get("GROUP-INSTANCE-ID"):
+        described.instances[member_id] = cells["GROUP-INSTANCE-ID"]
     if topic == NONE:
         return
     partition = _number(number, row.line)

@@ -10,13 +10,13 @@ pyarrow, with most forms of compressed segment files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from assignors.replay.sources.file_names import is_json_lines, is_parquet
+from assignors.replay.sources.first_bytes import first_bytes
 from assignors.replay.sources.jsonlines import (
     FileSplit,
-    first_bytes,
     holds_lines,
     parse_lines,
     read_json_lines,
@@ -47,21 +47,25 @@ __all__ = [
 
 
 def open_source(
-    path: str | Path, *, isolation: Isolation = Isolation.READ_COMMITTED
+    path: str | Path,
+    *,
+    isolation: Isolation = Isolation.READ_COMMITTED,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Raw]:
     """Yield the records at a path; its name decides how it is read.
 
     `*.jsonl`, `*.json`, `*.ndjson`, each with or without `.gz`; `*.parquet` or a folder of
-    them; `*.log`, a partition's folder or a broker's data folder. Lines that kcat or a formatter
-    has printed are read whatever the name is (`printed`). Raises `SourceError` where
-    it is none of these, when called; what is damaged inside is a row with `error`.
-    `isolation` matters to segment files alone. Memory: a batch; cost: linear in the bytes, twice
-    for segment files.
+    them; `*.log`, a partition's folder or a broker's data folder. Lines that kcat, a formatter or
+    kafka-dump-log has printed are read whatever the name is (`printed`, `dump_log`). Raises
+    `SourceError` where it is none of these, when called; what is damaged inside is a row with
+    `error`. `isolation` matters to segment files alone. Memory: a batch; cost: linear in the bytes,
+    twice for segment files. `say` gets a sentence about lines of a terminal before the first
+    record, which are not read.
     """
     place = Path(path)
     if not place.exists():
         raise SourceError(f"{place}: no such file or folder")
-    if holds_lines(place):
+    if holds_lines(place, say=say):
         return read_json_lines(place)
     if is_parquet(place):
         from assignors.replay.sources.arrow import read_parquet, rows  # noqa: PLC0415 - an extra
@@ -70,7 +74,7 @@ def open_source(
     if place.suffix == ".log" or place.is_dir():
         return read_segments(place, isolation=isolation)
     text = refusal(first_bytes(place)) or (
-        "no .jsonl, .parquet or .log file, no folder of them, and not what kcat -J or a formatter "
-        f"of kafka-console-consumer prints: {HOW}"
+        "no .jsonl, .parquet or .log file, no folder of them, and not what kcat -J, a formatter "
+        f"of kafka-console-consumer or kafka-dump-log --offsets-decoder prints: {HOW}"
     )
     raise SourceError(f"{place}: {text}")

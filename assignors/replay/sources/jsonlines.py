@@ -7,9 +7,12 @@ Only `key` and `value` must be there; null is no key, and a tombstone. Times are
 milliseconds. Files that end in `.gz`, or begin as such files do, are decompressed. A line that is
 no such record is a row with its number in `error`.
 
+What `kafka-dump-log` prints is recognised too, and read by `dump_log`.
+
 A plain file can be read in splits, by as many readers: a line belongs to the split that it
-begins in. What is packed is one split, as nobody can start in its middle. The lines before a
-split are counted only where one in it cannot be read.
+begins in. What is packed is one split, as nobody can start in its middle, and so is a dump of
+`kafka-dump-log`, whose lines depend on those above. The lines before a split are counted only
+where one in it cannot be read.
 """
 
 from __future__ import annotations
@@ -20,11 +23,15 @@ import zlib
 from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
+from assignors.documents.terminal import DUMP_LOG, is_around, skipped_text
+from assignors.replay.sources.dump_log import dump_log_records
 from assignors.replay.sources.file_names import is_json_lines
+from assignors.replay.sources.first_bytes import FIRST_BYTES, first_bytes, is_packed
 from assignors.replay.sources.json_fields import (
     INT32,
     INT64,
@@ -33,15 +40,22 @@ from assignors.replay.sources.json_fields import (
     text_field,
 )
 from assignors.replay.sources.printed import (
-    FIRST_BYTES,
-    begins_as_printed,
+    HOW,
     commit_line,
     is_remark,
+    is_text,
+    lines_before,
     printed_record,
     records_of_line,
     refusal,
 )
-from assignors.replay.sources.raw import Raw, SourceError, printable_name, time_or_none
+from assignors.replay.sources.raw import (
+    Raw,
+    SourceError,
+    printable_name,
+    printable_path,
+    time_or_none,
+)
 from wire.constructors import unchecked
 
 _raw = unchecked(Raw)
@@ -64,7 +78,6 @@ SPLIT_BYTES = 64 << 20
 """So much of a plain file is one reader's."""
 
 _PIECE_BYTES = 1 << 20
-GZIP_MAGIC = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,32 +90,38 @@ class FileSplit:
     """`None`: to the end of the file."""
 
 
-def holds_lines(path: Path) -> bool:
+def holds_lines(path: Path, *, say: Callable[[str], None] = lambda _: None) -> bool:
     """Return whether a file is read line by line: by its name, or else by how it begins.
 
-    A file of any other name can hold what a tool has printed.
+    A file of any other name can hold what a tool has printed. `say` gets a sentence about lines
+    before the first record. Raises `SourceError` for text that has a name of JSON lines and no
+    record.
     """
+    first = first_bytes(path) if path.is_file() else b""
+    found = lines_before(first)
+    if found is not None:
+        _say_skipped(found[0], printable_path(path), say)
+        return True
     if is_json_lines(path):
+        _require_records(first, printable_path(path))
         return True
-    return path.is_file() and begins_as_printed(first_bytes(path))
+    return False
 
 
-def is_packed(path: Path) -> bool:
-    """Return whether a file is compressed: by its name, or by how it begins."""
-    if path.suffix == ".gz":
-        return True
-    with path.open("rb") as stream:
-        return stream.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+def _say_skipped(before: Sequence[str], name: str, say: Callable[[str], None]) -> None:
+    """Say which lines before the first record are skipped; others are errors on their line."""
+    skipped = [line for line in before if is_around(line)]
+    if skipped:
+        say(f"{name}: {skipped_text(skipped, 'the first record')}")
 
 
-def first_bytes(path: Path) -> bytes:
-    """Return how a file begins, decompressed; nothing where it cannot be decompressed."""
-    with path.open("rb") as stream:
-        plain = gzip.GzipFile(fileobj=stream) if is_packed(path) else stream
-        try:
-            return plain.read(FIRST_BYTES)
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            return b""
+def _require_records(first: bytes, name: str) -> None:
+    """Raise `SourceError`, once for a whole file, for text in which no line is a record."""
+    known = refusal(first)
+    if known is None and len(first) < FIRST_BYTES and is_text(first):
+        known = f"text, and no line of it is a record: {HOW}"
+    if known is not None:
+        raise SourceError(f"{name}: {known}")
 
 
 def read_json_lines(path: str | Path, *, line_max: int = LINE_MAX) -> Iterator[Raw]:
@@ -115,13 +134,41 @@ def read_json_lines(path: str | Path, *, line_max: int = LINE_MAX) -> Iterator[R
     return split_rows(whole, line_max)
 
 
-def read_stream(stream: BinaryIO, *, name: str, line_max: int = LINE_MAX) -> Iterator[Raw]:
+def read_stream(
+    stream: BinaryIO,
+    *,
+    name: str,
+    line_max: int = LINE_MAX,
+    say: Callable[[str], None] = lambda _: None,
+) -> Iterator[Raw]:
     """Yield the records of a stream of lines, plain ones; `name` stands in the errors.
 
-    Memory: one line.
+    `say` gets a sentence about lines before the first record. Raises `SourceError` for text
+    without records. Memory: one line; all lines of what kafka-dump-log prints, which is read twice.
     """
     lines = _lines(stream, FileSplit(file=Path(name)), line_max)
-    return parse_lines(lines, name=name, line_max=line_max)
+    begin, size = [], 0
+    for line in lines:
+        begin.append(line)
+        size += len(line)
+        if size >= FIRST_BYTES or lines_before(line) is not None:
+            break
+    first = b"".join(begin)
+    found = lines_before(first)
+    if found is None:
+        _require_records(first, name)
+    else:
+        _say_skipped(found[0], name, say)
+    whole = chain(begin, lines)
+    if not _is_dump_log(first):
+        return parse_lines(whole, name=name, line_max=line_max)
+    kept = list(whole)
+    return dump_log_records(lambda: kept, name=name, line_max=line_max)
+
+
+def _is_dump_log(first: bytes) -> bool:
+    found = lines_before(first)
+    return found is not None and found[1].startswith(DUMP_LOG)
 
 
 def splits(path: str | Path, *, size: int | None = SPLIT_BYTES) -> list[FileSplit]:
@@ -132,7 +179,7 @@ def splits(path: str | Path, *, size: int | None = SPLIT_BYTES) -> list[FileSpli
     place = Path(path)
     if not place.is_file():
         raise SourceError(f"{place}: no such file or folder")
-    if size is None or is_packed(place):
+    if size is None or is_packed(place) or _is_dump_log(first_bytes(place)):
         return [FileSplit(file=place)]
     starts = list(range(0, place.stat().st_size, size)) or [0]
     ends = [*starts[1:], None]
@@ -176,6 +223,10 @@ def split_rows(split: FileSplit, line_max: int = LINE_MAX) -> Iterator[Raw]:
     with split.file.open("rb") as stream:
         plain = gzip.GzipFile(fileobj=stream) if is_packed(split.file) else stream
         try:
+            if not split.start and _is_dump_log(first_bytes(split.file)):
+                lines = partial(_dump_log_lines, split, line_max)
+                yield from dump_log_records(lines, name=name, line_max=line_max)
+                return
             yield from parse_lines(
                 _lines(plain, split, line_max),
                 name=name,
@@ -187,6 +238,12 @@ def split_rows(split: FileSplit, line_max: int = LINE_MAX) -> Iterator[Raw]:
             yield Raw(error=f"{name}: {words}")
         except (zlib.error, gzip.BadGzipFile) as error:
             yield Raw(error=f"{name}: {error}; what comes after is missing")
+
+
+def _dump_log_lines(split: FileSplit, line_max: int) -> Iterator[bytes]:
+    with split.file.open("rb") as stream:
+        plain = gzip.GzipFile(fileobj=stream) if is_packed(split.file) else stream
+        yield from _lines(plain, split, line_max)
 
 
 def _lines(stream: BinaryIO | gzip.GzipFile, split: FileSplit, line_max: int) -> Iterator[bytes]:

@@ -20,7 +20,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from assignors.documents.terminal import DUMP_LOG, LOG4J, LOG4J_TEXT, is_around
+from assignors.replay.sources.first_bytes import FIRST_BYTES
 from assignors.replay.sources.json_fields import INT32, INT64, number_field, text_field
+from assignors.replay.sources.member_fields import with_member_bytes
 from assignors.replay.sources.raw import Raw, time_or_none
 from wire.errors import WireError
 from wire.records import encode_key, encode_value
@@ -45,14 +48,13 @@ _COMMIT = re.compile(
 _TIME_FIELDS = ("commitTimestamp", "currentStateTimestamp")
 _TSTYPES = {"create": 0, "logappend": 1}
 
+GROUPS_NOW = "kafka-consumer-groups or rpk prints groups as they are now, no records"
+SEGMENTS = "name a folder __consumer_offsets-N of the broker's data"
+
 REFUSED = (
     (
         re.compile(rb".*::(GroupMetadata\(groupId=|NULL\s*$)"),
         f"Kafka 3.8 and older print no assignments of groups: {HOW}",
-    ),
-    (
-        re.compile(rb"(Dumping |Starting offset: |\| offset: |baseOffset: )"),
-        "kafka-dump-log prints its own text: name the .log file itself, or its folder",
     ),
     (
         re.compile(
@@ -61,38 +63,53 @@ REFUSED = (
         f"the console consumer's default formatter loses bytes: {HOW}",
     ),
     (
-        re.compile(rb"\s*GROUP\s+(TOPIC|CONSUMER-ID|COORDINATOR)\b"),
-        f"kafka-consumer-groups prints groups as they are now, no records: {HOW}",
+        re.compile(rb"\s*(GROUP\s+(TOPIC|CONSUMER-ID|COORDINATOR)|TOPIC\s+PARTITION)\b"),
+        f"{GROUPS_NOW}: kafka-assignors check reads them; for a history {HOW}",
+    ),
+    (
+        LOG4J,
+        f"{LOG4J_TEXT}, not a segment: {SEGMENTS}, or {HOW}",
     ),
 )
 """Text that is known, and cannot be read: how a line of it begins, and what to say."""
 
-_REMARK = re.compile(
-    rb"Option --\S+ is deprecated|Processed a total of \d+ messages"
-    rb"|% (Reached end of topic|Auto-selecting) "
-)
-
-FIRST_BYTES = 1 << 16
-"""So much of a file says what it is."""
+_BEGINS = (b'{"', b"{ ", *DUMP_LOG)
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+"""Bytes that no text has, and every segment file."""
 
 
 def is_remark(line: bytes) -> bool:
-    """Return whether a line is what a tool says about itself, among what it prints.
+    """Return whether a line is of a tool or a terminal, and neither a record nor a part of one.
 
     >>> is_remark(b"Option --property is deprecated and will be removed in a future version.")
     True
     """
-    return _REMARK.match(line) is not None
+    return is_around(line[:FIRST_BYTES].decode("utf-8", "replace"))
 
 
-def begins_as_printed(first: bytes) -> bool:
-    """Return whether the first bytes of a file are those of lines that can be read.
+def lines_before(first: bytes) -> tuple[list[str], bytes] | None:
+    r"""Return the lines before the first record, and that; `None` where no line begins a record.
 
-    >>> begins_as_printed(b'{"topic":"__con'), begins_as_printed(bytes(8))
-    (True, False)
+    `first` is how a file begins. Bytes that are no text end the search.
+
+    >>> lines_before(b'$ kcat -J\n{"topic":"__con'), lines_before(bytes(8))
+    ((['$ kcat -J'], b'{"topic":"__con'), None)
     """
-    start = _without_remarks(first)
-    return start.startswith((b'{"', b"{ ")) or (start.startswith(b"[") and b"]::" in start)
+    before: list[str] = []
+    for line in first.split(b"\n"):
+        bare = line.strip()
+        if bare.startswith(_BEGINS) or (bare.startswith(b"[") and b"]::" in bare):
+            return before, bare
+        if _CONTROL.search(bare):
+            return None
+        if bare:
+            before.append(bare.decode("utf-8", "replace"))
+    return None
+
+
+def is_text(first: bytes) -> bool:
+    """Return whether a file that begins so is text, and so neither a segment nor Parquet."""
+    return bool(first.strip()) and _CONTROL.search(first) is None
 
 
 def records_of_line(line: bytes) -> Iterator[bytes]:
@@ -110,22 +127,14 @@ def records_of_line(line: bytes) -> Iterator[bytes]:
     yield first
 
 
-def refusal(line: bytes) -> str | None:
-    """Return why a line of a known tool cannot be read, `None` where it is of none.
+def refusal(text: bytes) -> str | None:
+    """Return why text of a known tool cannot be read, `None` where no line is of one.
 
     >>> refusal(b"g::GroupMetadata(groupId=g, ...")[:34]
     'Kafka 3.8 and older print no assig'
     """
-    start = _without_remarks(line)
-    return next((text for begin, text in REFUSED if begin.match(start)), None)
-
-
-def _without_remarks(first: bytes) -> bytes:
-    """Return bytes from the first line on that is no remark and not blank."""
-    start = first.lstrip()
-    while is_remark(start):
-        start = start.partition(b"\n")[2].lstrip()
-    return start
+    lines = text.split(b"\n")
+    return next((words for begin, words in REFUSED if any(map(begin.match, lines))), None)
 
 
 def printed_record(document: Mapping[str, Any], line: bytes, before_ms: int | None) -> Raw | None:
@@ -212,25 +221,47 @@ def _is_utf8(line: bytes) -> bool:
 
 
 def _formatter_record(document: Mapping[str, Any], before_ms: int | None) -> Raw:
-    key, value = document["key"], document.get("value")
-    # Kafka 3.9 calls the type "version".
-    number = key.get("type", key.get("version"))
-    found = BY_NUMBER.get(number) if isinstance(number, int) else None
-    if found is None:
-        raise ValueError(f"key: record type {number!r:.20} is not known")
-    try:
-        key_bytes = encode_key(found.name, from_json(found.key, _fields(key, "key")))
-        if value is None:
-            return Raw(key=key_bytes, timestamp_ms=before_ms)
-        fields = from_json(found.value, _fields(value, "value"))
-        version = number_field(value, "version", INT32)
-        value_bytes = encode_value(found.name, -1 if version is None else version, fields)
-    except WireError as error:
-        raise ValueError(f"no {found.name}: {error.text}") from error
+    key, value, fields = encoded_record(document["key"], document.get("value"))
     times = [fields[name] for name in _TIME_FIELDS if name in fields]
     own_ms = time_or_none(max([time for time in times if isinstance(time, int)], default=-1))
     has_time = own_ms is not None and own_ms >= 0
-    return Raw(key=key_bytes, value=value_bytes, timestamp_ms=own_ms if has_time else before_ms)
+    return Raw(key=key, value=value, timestamp_ms=own_ms if has_time else before_ms)
+
+
+def encoded_record(
+    key: Mapping[str, Any], value: object
+) -> tuple[bytes, bytes | None, Mapping[str, Any]]:
+    r"""Return the bytes of a key and a value that a tool of Kafka prints as JSON, and its fields.
+
+    `value` is `None` for a tombstone. Raises `ValueError` where they are not whole.
+
+    >>> encoded_record({"type": "3", "data": {"groupId": "g"}}, None)[:2]
+    (b'\x00\x03\x00\x01g', None)
+    """
+    # Kafka 3.9 calls the type "version"; kafka-dump-log prints numbers as text.
+    number = _number(key.get("type", key.get("version")))
+    found = None if number is None else BY_NUMBER.get(number)
+    if found is None:
+        raise ValueError(
+            f"key: record type {key.get('type', key.get('version'))!r:.20} is not known"
+        )
+    try:
+        key_bytes = encode_key(found.name, from_json(found.key, _fields(key, "key")))
+        if value is None:
+            return key_bytes, None, {}
+        fields = from_json(found.value, with_member_bytes(_fields(value, "value")))
+        version = _number(value.get("version")) if isinstance(value, dict) else None
+        value_bytes = encode_value(found.name, -1 if version is None else version, fields)
+    except WireError as error:
+        raise ValueError(f"no {found.name}: {error.text}") from error
+    return key_bytes, value_bytes, fields
+
+
+def _number(value: object) -> int | None:
+    """Return a small number, also one that is written as text; `None` for anything else."""
+    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 6:
+        return int(value)
+    return value if type(value) is int and abs(value) < INT32 else None
 
 
 def _fields(part: object, name: str) -> Mapping[str, Any]:

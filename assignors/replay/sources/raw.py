@@ -42,7 +42,12 @@ def printable_name(path: Path) -> str:
     >>> printable_name(Path("dump-\udcff.jsonl"))
     'dump-\\udcff.jsonl'
     """
-    return path.name.encode("utf-8", "backslashreplace").decode()
+    return printable_path(Path(path.name))
+
+
+def printable_path(path: Path) -> str:
+    """Return a path for messages, as `printable_name` a name."""
+    return str(path).encode("utf-8", "backslashreplace").decode()
 
 
 def time_or_none(timestamp_ms: int | None) -> int | None:

@@ -21,6 +21,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from assignors.replay.sources.compression import PLAIN_MAX, decompressor
+from assignors.replay.sources.first_bytes import first_bytes
+from assignors.replay.sources.printed import is_text, refusal
 from assignors.replay.sources.raw import Raw, SourceError, printable_name, time_or_none
 from assignors.replay.sources.transactions import TransactionResult, transactions_of
 from wire.errors import WireError
@@ -94,6 +96,9 @@ def partitions(path: str | Path, *, topic: str = OFFSETS_TOPIC) -> list[Partitio
     """
     place = Path(path)
     if place.is_file():
+        first = first_bytes(place)
+        if is_text(first):
+            raise SourceError(f"{place}: {refusal(first) or 'text, not a segment'}")
         return [_partition(place.parent, (place,))]
     if not place.is_dir():
         raise SourceError(f"{place}: no such file or folder")

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from operator import itemgetter
@@ -73,10 +73,13 @@ class Transactions:
         return TransactionResult.COMMITTED
 
 
-def transactions_of(log: Iterable[Batch | Flaw]) -> Transactions:
+def transactions_of(
+    log: Iterable[Batch | Flaw], *, marker_kind: Callable[[Batch], MarkerKind | None] = marker_of
+) -> Transactions:
     """Return how the transactions of a partition's log, read from its start, ended.
 
-    A marker that cannot be read is damage like any other.
+    `marker_kind` returns how a control batch ends its transaction. A marker that cannot be read is
+    damage like any other.
     """
     open_from: dict[int, int] = {}
     doubtful: set[int] = set()
@@ -88,7 +91,7 @@ def transactions_of(log: Iterable[Batch | Flaw]) -> Transactions:
             continue
         elif not found.is_control:
             open_from.setdefault(found.producer_id, found.base_offset)
-        elif (kind := _marker(found)) is None:
+        elif (kind := _kind(found, marker_kind)) is None:
             doubtful.update(open_from)
         else:
             doubtful.discard(found.producer_id)
@@ -102,8 +105,8 @@ def transactions_of(log: Iterable[Batch | Flaw]) -> Transactions:
     )
 
 
-def _marker(batch: Batch) -> MarkerKind | None:
+def _kind(batch: Batch, marker_kind: Callable[[Batch], MarkerKind | None]) -> MarkerKind | None:
     try:
-        return marker_of(batch)
+        return marker_kind(batch)
     except WireError:
         return None
