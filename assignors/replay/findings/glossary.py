@@ -174,8 +174,8 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "instead of an empty assignment"
         ),
         how_sure=(
-            "certain for the bytes; Java's client throws IllegalStateException on them, other "
-            "clients take them for no partitions"
+            "certain for the bytes; Java's client throws IllegalStateException on them, and what "
+            "other clients do differs"
         ),
         what_to_do=(
             "Correct the assignor of the leader's client: it has to return an assignment for "
