@@ -28,7 +28,7 @@ from tests.cli.running import answer, answers, called
 COOPERATIVE = assignor_named("cooperative-sticky")
 BARE = "00000000000100027431ffffffff"
 WHY = "version 0 has no owned partitions: write version 1 or newer"
-START = {
+START: dict[str, Any] = {
     "topics": {"t1": 6},
     "generation": 3,
     "members": [{"id": name, "subscription": BARE} for name in "ABC"],
@@ -168,7 +168,7 @@ def test_only_what_somebody_claims_is_given_too_early_and_the_reason_is_shown() 
     assert "no violations" in table
     assert "claims-not-known" in table
     # One member that claims is enough: what it has and another one gets is a violation again.
-    mixed = {**START, "members": [fields[0], *START["members"][1:]], **beside}  # type: ignore[misc]
+    mixed = {**START, "members": [fields[0], *START["members"][1:]], **beside}
     (judged,), code = answers("check", "-o", "jsonl", given=json.dumps(mixed))
     assert [each["partition"] for each in judged["violations"]] == [4]
     assert len(judged["notes"]) == 3
