@@ -14,12 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assignors.arrays import (
-    Bool,
-    Int32,
-    Int64,
-    OwnedArrays,
-)
+from assignors.arrays import Bool, Int32, Int64, OwnedArrays
 from assignors.assignor import UserData
 from assignors.group_bytes.entries import (
     COUNT_SIZE,
@@ -194,8 +189,8 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     arrays, rows = members.arrays, members.rows
     # Version 0 may have the sticky layout in UserData (`claims.reading`).
     in_user_data = (arrays.version < 1) & (arrays.user_data.length > GENERATION_SIZE)
-    is_plain = not arrays.alone and not np.count_nonzero(in_user_data)
-    if kind is UserData.COOPERATIVE and members.is_whole and is_plain:
+    is_plain = members.is_whole and not arrays.alone and not in_user_data.any()
+    if kind is UserData.COOPERATIVE and is_plain:
         return _claim_rows(
             generation=_cooperative(arrays, None),
             is_known=arrays.version >= 1,

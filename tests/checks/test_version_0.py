@@ -109,7 +109,9 @@ def test_assign_a_leader_and_rounds_give_the_same_and_come_to_an_end(given: dict
 def test_beside_java_the_first_round_is_the_same_and_the_second_ends_it() -> None:
     given = document(BESIDE_JAVA)
     first, last = played(members_of(given))
-    found = answer("assign", "--assignor", "cooperative-sticky", given=json.dumps(given))
+    found = answer(
+        "assign", "--assignor", "cooperative-sticky", "-o", "jsonl", given=json.dumps(given)
+    )
     assert plain(found["assignment"]) == plain(first.rebalance.assignment)
     assert found["withheld"] == {"events": [2, 5]}
     assert last.is_settled

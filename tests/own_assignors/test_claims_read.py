@@ -180,7 +180,7 @@ def test_a_group_of_bytes_is_assigned_as_the_same_group_of_fields(name: str) -> 
     new = {"id": "c", "topics": ["t"]}
     of_fields, of_bytes = (
         answer(
-            *("assign", "--assignor", f"{HERE}{name}"),
+            *("assign", "--assignor", f"{HERE}{name}", "-o", "jsonl"),
             given=str({"topics": {"t": 24}, "members": [*given, new]}).replace("'", '"'),
         )
         for given in (fields, blobs)

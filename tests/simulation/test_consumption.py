@@ -303,10 +303,7 @@ def counted(row: Outcome, played: list[Round]) -> Outcome:
     earlier = [step for step in played if step.event_number < row.event]
     consumed: Assignment = earlier[-1].after if earlier else {}
     unassigned = [
-        len(
-            asked_partitions(step.group)
-            - {p for share in step.after.values() for p in listed(share)}
-        )
+        len(asked_partitions(step.group).difference(*map(listed, step.after.values())))
         for step in steps
     ]
     violations = sum(len(started_while_owned(step.before, step.after)) for step in steps)

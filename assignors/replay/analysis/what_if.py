@@ -142,7 +142,7 @@ def _settled(
         is_over = is_over or kind is Kind.CONSUMER or not assignor.is_cooperative
         current = given
         if not is_over and rounds == ROUNDS_MAX:
-            error = error or f"not settled after {ROUNDS_MAX} rounds"
+            error = f"not settled after {ROUNDS_MAX} rounds"
             break
     assert current is not None
     return Tried(
