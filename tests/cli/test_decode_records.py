@@ -145,7 +145,8 @@ def test_members_are_opened_where_asked_for() -> None:
 
 def test_members_have_rows_below_their_record() -> None:
     arguments = [*KIND, "--members", "-o", "table"]
-    shown = CliRunner().invoke(command, arguments, input=sticky_group()).stdout
+    whole = CliRunner(env={"COLUMNS": ""})
+    shown = whole.invoke(command, arguments, input=sticky_group()).stdout
     rows = [line.split() for line in shown.splitlines() if " m  " in line]
     kinds = ["subscription", "assignment", "user_data"]
     assert [row[0] for row in rows] == [*kinds, *kinds]
