@@ -20,12 +20,9 @@ from assignors.group_bytes import assignments
 from assignors.group_bytes.assignments import AssignedPartitions
 from assignors.leader import REPAIR, _assignments
 from assignors.registry import ASSIGNORS
-from assignors.server.uniform import UNIFORM, assign_by_arrays
 from tests.foreign.convert import NAMES, group_of
 from tests.group_bytes.blobs import CLUSTERS, groups_of_bytes
 
-ON_ARRAYS = {UNIFORM.assign: assign_by_arrays}
-"""Of assignors that have lists for small groups."""
 COPIES = [assignor for assignor in ASSIGNORS.values() if assignor.keeps_lists]
 TESTS = Path(__file__).parents[1]
 
@@ -72,8 +69,7 @@ def test_answers_to_the_vectors_are_written_alike(algorithm: str) -> None:
             continue
         group = group_of(case["in"])
         with suppress(JavaFailure):
-            assign = ASSIGNORS[NAMES[algorithm]].assign
-            answer = ON_ARRAYS.get(assign, assign)(group)
+            answer = ASSIGNORS[NAMES[algorithm]].assign(group)
             with patch.object(assignments, "PARTITIONS_MIN", 0):
                 blobs, _ = _assignments(group.members, answer.assignment, None)
             expected, _ = _assignments(group.members, dict(answer.assignment), None)
