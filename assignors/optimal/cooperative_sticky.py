@@ -51,7 +51,7 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     placed = place_within(problem, claims, limit=options.limit)
     handover = withhold(problem, claims, placed.target, kept=placed.kept, changed=placed.changed)
     return _rebalance(
-        assignment=AssignedPartitions(problem, handover.given, claims.sections),
+        assignment=AssignedPartitions(problem, handover.given),
         withheld=ComputedMapping(partial(partitions_by_topic, problem, handover.withheld))
         if len(handover.withheld)
         else {},

@@ -129,7 +129,7 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     claims = claims_of(problem, group, UserData.STICKY)
     placed = place_within(problem, claims, limit=options.limit)
     return _rebalance(
-        assignment=AssignedPartitions(problem, placed.target, claims.sections),
+        assignment=AssignedPartitions(problem, placed.target),
         notes=claims.notes,
         stats=lazy_stats(
             problem, favoured=placed.favoured, given=placed.target, more=placed.cut_off

@@ -9,14 +9,12 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors import Assignor, Cluster, Group, JavaFailure, Rebalance, lead
-from assignors.group_bytes import assignments
 from assignors.group_bytes.assignments import AssignedPartitions
 from assignors.leader import REPAIR, _assignments
 from assignors.registry import ASSIGNORS
@@ -38,14 +36,11 @@ def with_mappings(assignor: Assignor) -> Assignor:
     return replace(assignor, assign=plain, configure=None)
 
 
-@given(
-    blobs=groups_of_bytes(), cluster=CLUSTERS, assignor=st.sampled_from(COPIES), least=st.booleans()
-)
+@given(blobs=groups_of_bytes(), cluster=CLUSTERS, assignor=st.sampled_from(COPIES))
 def test_bytes_of_arrays_are_those_of_mappings(
-    *, blobs: dict[str, bytes], cluster: Cluster, assignor: Assignor, least: bool
+    blobs: dict[str, bytes], cluster: Cluster, assignor: Assignor
 ) -> None:
-    with patch.object(assignments, "PARTITIONS_MIN", 0 if least else 200):
-        led = lead(assignor, cluster, blobs)
+    led = lead(assignor, cluster, blobs)
     plain = lead(with_mappings(assignor), cluster, blobs)
     assert led.assignments == plain.assignments
     assert list(led.rebalance.assignment) == list(plain.rebalance.assignment)
@@ -70,9 +65,8 @@ def test_answers_to_the_vectors_are_written_alike(algorithm: str) -> None:
         group = group_of(case["in"])
         with suppress(JavaFailure):
             answer = ASSIGNORS[NAMES[algorithm]].assign(group)
-            with patch.object(assignments, "PARTITIONS_MIN", 0):
-                blobs, _ = _assignments(group.members, answer.assignment, None)
-            expected, _ = _assignments(group.members, dict(answer.assignment), None)
+            blobs = _assignments(group.members, answer.assignment)
+            expected = _assignments(group.members, dict(answer.assignment))
             assert blobs == expected
             written += 1
             on_arrays += isinstance(answer.assignment, AssignedPartitions)
