@@ -242,4 +242,4 @@ def _numbers(view: NDArray[np.int16] | NDArray[np.int32], is_there: Bool, place:
 
 def _are_all(is_there: Bool) -> bool:
     """Return whether all are true, in a third of the time of numpy's `all`."""
-    return np.count_nonzero(is_there) == len(is_there)
+    return bool(np.count_nonzero(is_there) == len(is_there))

@@ -106,7 +106,7 @@ def read_group(group: Group, kind: UserData, *, drop_nonexistent: bool = False) 
     problem = problem_of(group)
     order = map_order(group, problem)
     ordered = [problem.members[number] for number in order.tolist()]
-    owned, claimed = _everybodys_data(ordered, kind, problem.topics)
+    owned, claimed = everybodys_data(ordered, kind, problem.topics)
     generation = np.empty(len(order), dtype=np.int64)
     generation[order] = claimed
     topic_of, number_of, member, claim = _claims(problem, order, owned)
@@ -133,7 +133,7 @@ def read_group(group: Group, kind: UserData, *, drop_nonexistent: bool = False) 
     )
 
 
-def _everybodys_data(
+def everybodys_data(
     members: Sequence[Member], kind: UserData, topics: Iterable[str]
 ) -> tuple[list[TopicPartitions], list[int]]:
     """Return everybody's claims and generations, as `member_data` does for one.

@@ -131,7 +131,7 @@ def _rows(headers: EntryHeaders, entries: _Entries, further: Int64) -> memoryvie
     size = headers.start.shape[1]
     rows = headers.start.take(entries.topic, axis=0)  # as an index it would cost three times that
     column(rows, INT32, size - NUMBER_SIZE)[:] = entries.number
-    text = memoryview(rows).cast("B", (rows.size,))
+    text = rows.reshape(-1).data
     if not len(further):
         return text
     count = column(rows, INT32, size - NUMBER_SIZE - COUNT_SIZE)

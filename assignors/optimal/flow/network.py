@@ -75,13 +75,12 @@ def start(
     optional: Int64,
     spare: int,
     sums: tuple[Int64, Int64] | None = None,
-    is_even: bool = False,
 ) -> Network:
     """Return the network that goes on from `table`, with free partitions poured.
 
     `size` is int64[R], partitions in each row; `table` is the cheapest for the loads that it
     has, for example what members own, and is changed. `sums` are those of the table, where they
-    are known; `is_even` says that all members may get as much. Nothing remote is kept.
+    are known. Nothing remote is kept.
     Cost: O(R M).
     """
     if remote is not None:
@@ -101,7 +100,7 @@ def start(
         )
     else:
         local = allowed if remote is None else allowed & ~remote
-        pour(table, unplaced, load, least + optional, local, is_even=is_even)
+        pour(table, unplaced, load, least + optional, local)
     extra = np.minimum(np.maximum(load - least, 0), optional)
     return _network(
         table=table,
