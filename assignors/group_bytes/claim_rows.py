@@ -38,7 +38,6 @@ from assignors.group_bytes.fields import (
 from assignors.group_bytes.members import MemberArrays, ReadMembers
 from assignors.model import NO_GENERATION
 from wire import decode_cooperative_user_data
-from wire.constructors import unchecked
 from wire.protocol.capacity import MARK
 from wire.protocol.capacity import SIZE as CAPACITY_SIZE
 
@@ -137,14 +136,11 @@ class ClaimSections(NamedTuple):
     """int32[P]: who claims each partition."""
 
 
-_claim_rows = unchecked(ClaimRows)
-
-
 def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     """Return the claims of members under an assignor that reads this field. Cost: O(bytes)."""
     arrays, rows = members.arrays, members.rows
     if kind is UserData.COOPERATIVE and members.is_whole and not arrays.alone:
-        return _claim_rows(
+        return ClaimRows(
             generation=_cooperative(arrays, None),
             is_known=arrays.version >= 1,
             owned=arrays.owned,
@@ -170,7 +166,7 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
         position = np.full(len(is_read), -1, dtype=np.int32)
         position[rows] = np.arange(len(rows))
         position[~is_read] = -1
-    return _claim_rows(
+    return ClaimRows(
         generation=generation,
         is_known=is_known,
         owned=owned,

@@ -36,9 +36,6 @@ from assignors.group_bytes.topic_lists import (
 )
 from assignors.model import Member
 from wire import Decoded, Subscription, decode_subscription
-from wire.constructors import unchecked
-
-_member_arrays = unchecked(MemberArrays)
 
 MEMBERS_MIN = 48
 """Smaller groups are read member by member. Measured with equal subscriptions after a member left,
@@ -102,7 +99,7 @@ def _arrays(
         )
         for row in (~fields.is_plain).nonzero()[0].tolist()
     }
-    return _member_arrays(
+    return MemberArrays(
         member_ids=ids,
         blobs=tuple(given),
         instance_ids=instance_ids,

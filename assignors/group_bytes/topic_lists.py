@@ -29,7 +29,6 @@ from assignors.group_bytes.entries import (
     recognised_names,
     repeated_rows,
 )
-from wire.constructors import unchecked
 from wire.cursor import COUNT_LIMIT
 
 LATEST = 3
@@ -75,9 +74,6 @@ class TopicLists:
         names = list(map(known.__getitem__, self.name.tolist()))
         ptr = self.list_ptr.tolist()
         return [tuple(names[start:end]) for start, end in pairwise(ptr)]
-
-
-_topic_lists = unchecked(TopicLists)
 
 
 @dataclass(slots=True)
@@ -133,7 +129,7 @@ def equal_lists(blobs: Sequence[bytes], names: KnownNames | None = None) -> Topi
     if number < 0 or not all(map(bytes.startswith, blobs, repeat(blobs[0][:end]))):
         return None
     (listed,) = read.names
-    return _topic_lists(
+    return TopicLists(
         known=read.numbered,
         list_ptr=np.array([0, len(listed)], dtype=np.int64),
         name=np.array(listed, dtype=np.int32),
@@ -154,7 +150,7 @@ def different_lists(
     left = _read_alike(read, blobs, messages, np.flatnonzero(version >= 0))
     _read_different(read, blobs, messages, left)
     listed = [np.asarray(each, dtype=np.int32) for each in read.names]
-    return _topic_lists(
+    return TopicLists(
         known=read.numbered,
         list_ptr=np.concatenate([[0], *read.counts], dtype=np.int64).cumsum(),
         name=np.concatenate([np.zeros(0, dtype=np.int32), *listed]),
@@ -188,7 +184,7 @@ def located_lists(messages: Messages, each: int) -> tuple[Sections, Int64] | Non
 
 def lists_of_names(names: KnownNames, found: Found, end: Int64) -> TopicLists:
     """Return the lists of R members of the latest version, which end there in the bytes."""
-    return _topic_lists(
+    return TopicLists(
         known=names,
         list_ptr=found.list_ptr,
         name=found.listed.astype(np.int32),

@@ -26,7 +26,6 @@ from assignors.optimal.prices import Prices, prices
 from assignors.optimal.quotas import NONE, Holdings, share
 from assignors.optimal.rows import Racks, Rows, build, by_member, owned_cells, topic_rows
 from assignors.problem import NOBODY, Bool, Int32, Int64
-from wire.constructors import unchecked
 
 MEMBERS_MAX = sys.maxunicode
 """So many members are less than characters (`partition_choice`)."""
@@ -65,9 +64,6 @@ class Solved:
     """By how much `load_square_sum` is above the least there is, at most; 0 if `is_best`."""
     moves_gap: int = 0
     """How many more partitions could stay in a best answer, at most; 0 if `is_best`."""
-
-
-_solved = unchecked(Solved)
 
 
 def solve(
@@ -154,7 +150,7 @@ def _equal(
     """Return the answer where every member takes every topic."""
     floor, spare = divmod(len(owner), member_count)
     shared = share(first, owner, member_count, holdings)
-    return _solved(
+    return Solved(
         owner=shared.owner,
         load_square_sum=_mean_square_sum(len(owner), member_count),
         load_max=floor + (spare > 0),
@@ -204,7 +200,7 @@ def _mixed(
     least, kept_max = square_sum, kept
     if not is_best:
         least, kept_max = _bounds(rows, class_of, known)
-    return _solved(
+    return Solved(
         owner=answer,
         load_square_sum=square_sum,
         load_max=int(load.max()),

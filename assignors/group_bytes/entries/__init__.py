@@ -32,10 +32,7 @@ from assignors.group_bytes.entries.recognised import (
     recognised_names,
     repeated_rows,
 )
-from wire.constructors import unchecked
 from wire.cursor import COUNT_LIMIT
-
-_owned_arrays = unchecked(OwnedArrays)
 
 MESSAGES_MIN = 24
 """Fewer messages are read one by one: numpy's calls would cost more than they save."""
@@ -105,7 +102,7 @@ def owned_arrays(entries: Entries, known: KnownNames, is_plain: Bool) -> OwnedAr
         owner_of = np.repeat(row, np.diff(number_ptr))
         is_plain[owner_of[number < 0]] = False
     names = known.texts()
-    return _owned_arrays(
+    return OwnedArrays(
         names=names,
         name_set=frozenset(names),
         entry_ptr=bounds_of(entries.read),

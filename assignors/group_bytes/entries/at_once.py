@@ -21,9 +21,6 @@ from assignors.group_bytes.entries.places import (
 )
 from assignors.group_bytes.entries.recognised import KnownNames, repeated_rows
 from assignors.group_bytes.names import NameTable, find
-from wire.constructors import unchecked
-
-_owned_arrays = unchecked(OwnedArrays)
 
 
 class Sections(NamedTuple):
@@ -90,7 +87,7 @@ def found_at_once(
     if len(partition) and partition[partition.argmin()] < 0:
         return None
     names, entry_ptr = known.texts(), bounds_of(owned.size)
-    arrays = _owned_arrays(
+    arrays = OwnedArrays(
         names=names,
         name_set=frozenset(names),
         entry_ptr=entry_ptr,

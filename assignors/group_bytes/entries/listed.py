@@ -6,9 +6,6 @@ import numpy as np
 
 from assignors.arrays import Bool, Int64
 from assignors.group_bytes.entries.places import NAME_LENGTH_SIZE, PAD, Entries
-from wire.constructors import unchecked
-
-_entries = unchecked(Entries)
 
 STEP_MIN = 16
 """So many lists at least are read in one step; the rest of the longest ones is read alone."""
@@ -52,7 +49,7 @@ def listed_names(
     if np.count_nonzero(is_plain) < len(is_plain):
         is_kept = is_plain[row]
         place, row = place[is_kept], row[is_kept]
-    entries = _entries(
+    entries = Entries(
         buffer=buffer,
         read=count,
         row=row,

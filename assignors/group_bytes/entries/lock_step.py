@@ -20,9 +20,6 @@ from assignors.group_bytes.entries.places import (
     Entries,
     view_of,
 )
-from wire.constructors import unchecked
-
-_entries = unchecked(Entries)
 
 UInt8 = NDArray[np.uint8]
 HEADER_SIZE = NAME_LENGTH_SIZE + COUNT_SIZE
@@ -67,7 +64,7 @@ def entries_in_lock_step(
         kept = read[row] > 0
         row, start, length, count = row[kept], start[kept], length[kept], count[kept]
         number = None if number is None else number[kept]
-    return _entries(
+    return Entries(
         buffer=buffer,
         read=read,
         row=row,

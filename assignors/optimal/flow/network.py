@@ -27,7 +27,6 @@ from assignors.optimal.flow.kinds import ROWS_MAX, pour_by_kind
 from assignors.optimal.flow.pour import pour
 from assignors.optimal.flow.table import Table
 from assignors.problem import Bool, Int64
-from wire.constructors import unchecked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +59,6 @@ class Network:
         """Whether everything supplied has been absorbed."""
         has_more = np.count_nonzero(self.unplaced) or np.count_nonzero(self.surplus)
         return not has_more and self.hub_room[0] >= 0
-
-
-_network = unchecked(Network)
 
 
 def start(
@@ -102,7 +98,7 @@ def start(
         local = allowed if remote is None else allowed & ~remote
         pour(table, unplaced, load, least + optional, local)
     extra = np.minimum(np.maximum(load - least, 0), optional)
-    return _network(
+    return Network(
         table=table,
         allowed=allowed,
         remote=remote,
