@@ -23,7 +23,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assignors.optimal.flow.kinds import ROWS_MAX, pour_by_kind
 from assignors.optimal.flow.pour import pour
 from assignors.optimal.flow.table import Table
 from assignors.problem import Bool, Int64
@@ -84,19 +83,8 @@ def start(
     by_row, load = table.sums() if sums is None or remote is not None else sums
     unplaced = size - by_row
     assert not np.count_nonzero(unplaced < 0), "more partitions are owned than there are"
-    if remote is not None and len(size) <= ROWS_MAX:
-        pour_by_kind(
-            table=table,
-            unplaced=unplaced,
-            load=load,
-            least=least,
-            optional=optional,
-            spare=spare,
-            local=allowed & ~remote,
-        )
-    else:
-        local = allowed if remote is None else allowed & ~remote
-        pour(table, unplaced, load, least + optional, local)
+    local = allowed if remote is None else allowed & ~remote
+    pour(table, unplaced, load, least + optional, local)
     extra = np.minimum(np.maximum(load - least, 0), optional)
     return Network(
         table=table,
