@@ -124,13 +124,18 @@ def read_together(
 
     Only rows with `Fields.is_plain` are read; the others want `wire.decode_subscription`.
     """
-    messages = joined_messages(blobs, sizes_of(blobs))
-    lists = equal_lists(blobs, names)
-    if lists is None and names is not None and are_mostly_different(blobs):
-        read = _read_at_once(messages, names)
-        if read is not None:
-            return read
-    lists = lists or different_lists(blobs, messages, names)
+    lists, size = equal_lists(blobs, names), sizes_of(blobs)
+    if lists is not None:
+        end = int(lists.end[0])
+        parts = [memoryview(blob)[end:] for blob in blobs]
+        messages = joined_messages(parts, size - end, left_out=end)
+    else:
+        messages = joined_messages(blobs, size)
+        if names is not None and are_mostly_different(blobs):
+            read = _read_at_once(messages, names)
+            if read is not None:
+                return read
+        lists = different_lists(blobs, messages, names)
     fields, entries = read_fields(messages, lists)
     return lists, fields, owned_arrays(entries, lists.known, fields.is_plain)
 

@@ -27,20 +27,25 @@ class Messages(NamedTuple):
     buffer: bytes
     """With `PAD` zeros at the end."""
     begin: Int64
-    """int64[R]."""
+    """int64[R]: less than that where first bytes are left out."""
     end: Int64
     """int64[R]."""
 
 
-def sizes_of(parts: Sequence[bytes]) -> Int64:
+def sizes_of(parts: Sequence[bytes | memoryview]) -> Int64:
     """Return how many bytes each has, int64[R]."""
     return np.fromiter(map(len, parts), np.int64, len(parts))
 
 
-def joined_messages(parts: Sequence[bytes], size: Int64) -> Messages:
-    """Return these messages; `size`, int64[R], are their sizes. Cost: O(bytes)."""
+def joined_messages(
+    parts: Sequence[bytes | memoryview], size: Int64, *, left_out: int = 0
+) -> Messages:
+    """Return the messages, of which these `parts` are left without their first `left_out` bytes.
+
+    `size`, int64[R], are the sizes of the parts. Cost: O(bytes).
+    """
     end = size.cumsum()
-    return Messages(b"".join((*parts, PADDING)), end - size, end)
+    return Messages(b"".join((*parts, PADDING)), end - size - left_out, end)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
