@@ -26,12 +26,7 @@ from dataclasses import dataclass, field, replace
 
 from assignors.assignor import Assignor, UserData
 from assignors.claims import is_claim_known, last_generation, read_claim
-from assignors.group_bytes.assignments import (
-    AssignedPartitions,
-    Written,
-    assignment_bytes,
-    written_bytes,
-)
+from assignors.group_bytes.assignments import AssignedPartitions, assignment_bytes
 from assignors.group_bytes.members import ReadMembers
 from assignors.group_bytes.shares import ASSIGNMENT_VERSION, AssignedShares
 from assignors.group_bytes.subscriptions import read_members
@@ -61,11 +56,6 @@ class Memory:
     """What the assignor itself keeps (`java/sticky`)."""
     followed: tuple[object, ...] | None = None
     """The claims for which a follow-up round was last requested."""
-    read: ReadMembers | None = field(default=None, compare=False, repr=False)
-    """The members of a large group as they were read last, about the size of their bytes: what
-    has not changed since is not read again. No answer depends on it."""
-    written: Written | None = field(default=None, compare=False, repr=False)
-    """The Assignments of a large group as they were written last, for the same reason."""
 
     def in_round(self, joined: int | None) -> Memory:
         """Return the memory for the round that makes generation `joined`.
@@ -160,7 +150,6 @@ def lead(
     read = read_members(
         subscriptions,
         instance_ids,
-        before=memory.read if memory else None,
         names=known_names(cluster) if isinstance(cluster, Cluster) else None,
     )
     members = read if assignor.takes_arrays else tuple(read)
@@ -172,17 +161,11 @@ def lead(
     rebalance, after, must_follow_up = lead_members(
         answering.configured(options), group, memory=before
     )
-    given, written = _assignments(members, rebalance.assignment, before.written)
     return _led(
-        assignments=given,
+        assignments=_assignments(members, rebalance.assignment),
         rebalance=rebalance,
         group=group,
-        memory=_other_memory(
-            after,
-            generation=joined,
-            read=read if isinstance(read, ReadMembers) else None,
-            written=written,
-        ),
+        memory=_other_memory(after, generation=joined),
         before=before,
         must_follow_up=must_follow_up,
     )
@@ -228,26 +211,19 @@ def claims_key(group: Group) -> tuple[object, ...]:
     )
 
 
-def _assignments(
-    members: Sequence[Member], assignment: Assignment, before: Written | None
-) -> tuple[dict[str, bytes], Written | None]:
-    """Return everybody's Assignment bytes, in the order of the members, and what to keep of it."""
+def _assignments(members: Sequence[Member], assignment: Assignment) -> dict[str, bytes]:
+    """Return everybody's Assignment bytes, in the order of the members."""
     # The optimal family gives nobody what it did not ask for, and nothing twice.
-    written = None
-    if isinstance(assignment, AssignedPartitions):
-        written = written_bytes(assignment, before=before)
     if isinstance(assignment, AssignedPartitions | AssignedShares):
-        blobs = assignment_bytes(assignment) if written is None else written.blobs
-        if member_ids_of(members) == tuple(blobs):
-            return dict(blobs), written
-        return {member_id: blobs[member_id] for member_id in member_ids_of(members)}, written
-    given = {
+        blobs = assignment_bytes(assignment)
+        ids = member_ids_of(members)
+        return blobs if ids == tuple(blobs) else {each: blobs[each] for each in ids}
+    return {
         member.member_id: encode_assignment(
             _applicable(member, assignment.get(member.member_id, {})), version=ASSIGNMENT_VERSION
         )
         for member in members
     }
-    return given, None
 
 
 def _applicable(member: Member, share: TopicPartitions) -> TopicPartitions:

@@ -7,7 +7,7 @@ UserData in another layout takes the reader in `wire`, for that member alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,7 +17,6 @@ import numpy as np
 from assignors.arrays import Bool, Int32, Int64, OwnedArrays
 from assignors.assignor import UserData
 from assignors.group_bytes.entries import (
-    COUNT_SIZE,
     PAD,
     KnownNames,
     int32_view,
@@ -26,17 +25,14 @@ from assignors.group_bytes.entries import (
     read_entries,
     sizes_of,
 )
-from assignors.group_bytes.entries.one_layout import entries_that_fill
 from assignors.group_bytes.fields import (
     GENERATION_SIZE,
     UserDataBuffer,
-    UserDataPlaces,
     has_notes,
 )
 from assignors.group_bytes.members import MemberArrays, ReadMembers
 from assignors.model import NO_GENERATION
 from wire import decode_cooperative_user_data
-from wire.constructors import unchecked
 from wire.protocol.capacity import MARK
 from wire.protocol.capacity import SIZE as CAPACITY_SIZE
 
@@ -78,21 +74,6 @@ class ClaimRows:
     """Positions of members whose claims have to be read one by one, in ascending order."""
     noted: list[int]
     """Positions of members with notes on their bytes, those of `alone` apart; ascending."""
-    blobs: Sequence[bytes | None]
-    """The bytes of the M rows."""
-    user_data: UserDataPlaces
-    is_in_user_data: bool
-    """Whether the owned partitions stand in UserData, not behind it."""
-    end: Int64
-    """int64[M]: where the owned partitions of each row end in its bytes.
-
-    Less than where they begin if there are none.
-    """
-
-    @property
-    def start(self) -> Int64:
-        """int64[M]: where the owned partitions begin, with their count. Cost: O(M)."""
-        return self.user_data.start if self.is_in_user_data else self.user_data.end
 
     def claimed(self, topic: Int64 | None) -> Claimed:
         """Return what is claimed, row by row, without members that were read one by one.
@@ -149,40 +130,6 @@ class ClaimSections(NamedTuple):
     claimant: Int32
     """int32[P]: who claims each partition."""
 
-    def messages_of_kept(
-        self, owner: Int32, before: bytes, behind: bytes
-    ) -> tuple[list[bytes], Bool]:
-        """Return what members own, as they wrote it, between these bytes, where they keep it.
-
-        A member keeps it if it is given just that by `owner`, int32[P], in the order in which it
-        wrote it. Returns nothing (b"") for others, and who keeps it, bool[N]. Cost: O(P + bytes).
-        """
-        # One entry more than members, for nobody.
-        kept = np.ones(len(self.rows.rows) + 1, dtype=np.bool_)
-        differs = (self.claimant != owner).nonzero()[0]
-        kept[self.claimant[differs]] = False
-        kept[owner[differs]] = False
-        member = self.member
-        falls = (self.partition[1:] < self.partition[:-1]).nonzero()[0]
-        falls = falls[member[falls] == member[falls + 1]]
-        kept[member[falls]] = False
-        is_kept = kept[:-1]
-        start, end = self.rows.start, self.rows.end
-        blobs: Iterable[bytes | None] = self.rows.blobs
-        if not self.rows.is_whole:
-            rows = self.rows.rows
-            start, end = start[rows], end[rows]
-            blobs = map(self.rows.blobs.__getitem__, rows.tolist())
-        is_kept &= end >= start + COUNT_SIZE
-        written = zip(is_kept.tolist(), blobs, start.tolist(), end.tolist(), strict=True)
-        return [
-            b"".join((before, blob[at:to], behind)) if keeps and blob else b""
-            for keeps, blob, at, to in written
-        ], is_kept
-
-
-_claim_rows = unchecked(ClaimRows)
-
 
 def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     """Return the claims of members under an assignor that reads this field. Cost: O(bytes)."""
@@ -191,7 +138,7 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     in_user_data = (arrays.version < 1) & (arrays.user_data.length > GENERATION_SIZE)
     is_plain = members.is_whole and not arrays.alone and not in_user_data.any()
     if kind is UserData.COOPERATIVE and is_plain:
-        return _claim_rows(
+        return ClaimRows(
             generation=_cooperative(arrays, None),
             is_known=arrays.version >= 1,
             owned=arrays.owned,
@@ -200,10 +147,6 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
             is_whole=True,
             alone=[],
             noted=_noted(arrays),
-            blobs=arrays.blobs,
-            user_data=arrays.user_data,
-            is_in_user_data=False,
-            end=arrays.generation_at,
         )
     asked = slice(None) if members.is_whole else rows
     is_read = np.ones(len(arrays.member_ids), dtype=np.bool_)
@@ -211,9 +154,9 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     if kind is UserData.COOPERATIVE:
         is_read &= ~in_user_data
         generation = _cooperative(arrays, None if members.is_whole else rows)
-        owned, end, is_known = arrays.owned, arrays.generation_at, arrays.version[asked] >= 1
+        owned, is_known = arrays.owned, arrays.version[asked] >= 1
     else:
-        generation, owned, end = _sticky(arrays, is_read)
+        generation, owned = _sticky(arrays, is_read)
         generation, is_known = generation[asked], np.ones(len(rows), dtype=np.bool_)
     noted = has_notes(arrays.user_data, arrays.empty_rack_at) & is_read
     is_whole = members.is_whole and np.count_nonzero(is_read) == len(is_read)
@@ -222,7 +165,7 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
         position = np.full(len(is_read), -1, dtype=np.int32)
         position[rows] = np.arange(len(rows))
         position[~is_read] = -1
-    return _claim_rows(
+    return ClaimRows(
         generation=generation,
         is_known=is_known,
         owned=owned,
@@ -231,10 +174,6 @@ def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
         is_whole=is_whole,
         alone=[] if is_whole else np.flatnonzero(~is_read[asked]).tolist(),
         noted=noted[asked].nonzero()[0].tolist(),
-        blobs=arrays.blobs,
-        user_data=arrays.user_data,
-        is_in_user_data=kind is not UserData.COOPERATIVE,
-        end=end,
     )
 
 
@@ -274,10 +213,9 @@ def _cooperative(arrays: MemberArrays, rows: Int64 | None) -> Int64:
     return generation
 
 
-def _sticky(arrays: MemberArrays, is_read: Bool) -> tuple[Int64, OwnedArrays, Int64]:
+def _sticky(arrays: MemberArrays, is_read: Bool) -> tuple[Int64, OwnedArrays]:
     """Return the generation and the partitions in everybody's UserData, row by row.
 
-    And where the partitions end in the row's bytes.
     `is_read` becomes false for rows in which they are not plain: with a generation behind them
     (V1) or nothing (V0). Cost: O(bytes).
     """
@@ -286,36 +224,27 @@ def _sticky(arrays: MemberArrays, is_read: Bool) -> tuple[Int64, OwnedArrays, In
     buffer, start = _user_data(arrays, is_there)
     place = np.where(is_there, start, 0)
     known = KnownNames({name.encode(): number for number, name in enumerate(arrays.names)})
-    generation, owned, end = _read_sticky(
-        buffer, place, user_data.length * is_there, is_read, known
-    )
-    return np.maximum(generation, NO_GENERATION), owned, end + (user_data.start - place)
+    generation, owned = _read_sticky(buffer, place, user_data.length * is_there, is_read, known)
+    return np.maximum(generation, NO_GENERATION), owned
 
 
 def _read_sticky(
     buffer: bytes, place: Int64, length: Int64, is_read: Bool, known: KnownNames
-) -> tuple[Int64, OwnedArrays, Int64]:
+) -> tuple[Int64, OwnedArrays]:
     """Return what `_sticky` does, for UserData that begins there and is so long, int64[M]."""
     is_there, end, int32 = is_read & (length > 0), place + length, int32_view(buffer)
-    # As Java writes them: nothing, or a count, entries of one layout and a generation.
-    first, last = place + COUNT_SIZE * is_there, end - GENERATION_SIZE * is_there
-    entries = None
-    if (first <= last).all():
-        entry_count = int32[place].astype(np.int64) * is_there
-        entries = entries_that_fill(buffer, first, last, entry_count)
-    if entries is None:
-        last = place.copy()
-        entries = read_entries(buffer, last, end, is_read, is_there=is_there)
-        left = end - last
-        # UserData that ends with a capacity: its mark stands behind the generation.
-        has_capacity = left == GENERATION_SIZE + CAPACITY_SIZE
-        marked = np.where(has_capacity, last + GENERATION_SIZE, 0)
-        left[has_capacity & (int32[marked] == CAPACITY_MARK)] = GENERATION_SIZE
-        is_read &= (left == 0) | (left == GENERATION_SIZE)
-        is_there = is_read & (left == GENERATION_SIZE)
+    last = place.copy()
+    entries = read_entries(buffer, last, end, is_read, is_there=is_there)
+    left = end - last
+    # UserData that ends with a capacity: its mark stands behind the generation.
+    has_capacity = left == GENERATION_SIZE + CAPACITY_SIZE
+    marked = np.where(has_capacity, last + GENERATION_SIZE, 0)
+    left[has_capacity & (int32[marked] == CAPACITY_MARK)] = GENERATION_SIZE
+    is_read &= (left == 0) | (left == GENERATION_SIZE)
+    is_there = is_read & (left == GENERATION_SIZE)
     generation = int32[np.where(is_there, last, 0)].astype(np.int64)
     generation[~is_there] = NO_GENERATION
-    return generation, owned_arrays(entries, known, is_read), last
+    return generation, owned_arrays(entries, known, is_read)
 
 
 def sticky_claims(data: Sequence[bytes | None]) -> tuple[Int64, OwnedArrays, Bool]:
@@ -324,9 +253,9 @@ def sticky_claims(data: Sequence[bytes | None]) -> tuple[Int64, OwnedArrays, Boo
     Others want the reader in `wire`. Cost: O(bytes).
     """
     parts = [each or b"" for each in data]
-    buffer, begin, end, _ = joined_messages(parts, sizes_of(parts))
+    buffer, begin, end = joined_messages(parts, sizes_of(parts))
     is_read = end > begin
-    generation, owned, _ = _read_sticky(buffer, begin, end - begin, is_read, KnownNames({}))
+    generation, owned = _read_sticky(buffer, begin, end - begin, is_read, KnownNames({}))
     return generation, owned, is_read
 
 

@@ -21,7 +21,6 @@ from assignors.arrays import (
     OwnedArrays,
     OwnedPartitions,
 )
-from assignors.group_bytes.entries import KnownNames
 from assignors.group_bytes.fields import (
     DATA_LENGTH_SIZE,
     RackIds,
@@ -45,9 +44,6 @@ class MemberArrays:
     instance_ids: Mapping[str, str]
     names: tuple[str, ...]
     """Names of topics."""
-    known: KnownNames | None
-    """Names of topics with the table in which they are found, for another round; perhaps not all
-    of them."""
     list_ptr: Int64
     """int64[S + 1]: topic list s has the names name[list_ptr[s]:list_ptr[s + 1]]."""
     name: Int32
@@ -58,8 +54,6 @@ class MemberArrays:
     """int64[M]: of the Subscription."""
     generation: Int64
     """int64[M]."""
-    generation_at: Int64
-    """int64[M]: where the generation stands in the bytes, -1 where there is none."""
     owned: OwnedArrays
     user_data: UserDataPlaces
     rack_ids: RackIds
@@ -70,8 +64,6 @@ class MemberArrays:
     """Members made so far; those of `alone` from the start."""
     topics: dict[int, tuple[str, ...]] = field(default_factory=dict)
     """Topic lists by name, made so far."""
-    rows: dict[str, int] = field(default_factory=dict)
-    """Member id -> row, made when it is first asked for."""
 
     def member(self, row: int) -> Member:
         """Return the member of a row, made when it is first asked for."""
@@ -108,12 +100,6 @@ class MemberArrays:
             notes=_notes(start, length, empty_rack_at) if not length or empty_rack_at >= 0 else (),
         )
         return made
-
-    def row_of_id(self) -> dict[str, int]:
-        """Return the row of each member by its id. Cost: O(M), once."""
-        if not self.rows:
-            self.rows.update(zip(self.member_ids, range(len(self.member_ids)), strict=True))
-        return self.rows
 
     def topic_list(self, number: int) -> tuple[str, ...]:
         """Return a topic list by name: one tuple for all members that have it."""

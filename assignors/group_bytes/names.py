@@ -109,66 +109,6 @@ def find(table: NameTable, buffer: bytes, start: Int64, length: Int64) -> Int64:
     return found
 
 
-def found_of_one_length(table: NameTable, buffer: bytes, start: Int64, length: int) -> Int64:
-    """Return the same for names which all have this length, that of some name of the table."""
-    if not 0 < len(start) <= TOGETHER_MAX:
-        return find(table, buffer, start, np.broadcast_to(np.int64(length), (len(start),)))
-    return _found(table, words_of_one_length(buffer, start, length), length)
-
-
-def find_in_records(table: NameTable, records: NDArray[np.uint8], first: int, length: int) -> Int64:
-    """Return which name stands in each row of `records`, uint8[N, S], at byte `first`.
-
-    Returns int64[N] as `find` does; bytes as in `words_in_records`.
-    """
-    if not 0 < length <= len(table.words) * WORD:
-        return np.full(len(records), -1, dtype=np.int64)
-    return _found(table, words_in_records(records, first, length), length)
-
-
-def words_in_records(records: NDArray[np.uint8], first: int, length: int) -> list[UInt64]:
-    """Return the words of the names that stand in each row of `records`, uint8[N, S].
-
-    All stand at byte `first` and have this length; where it is less than eight, so many bytes
-    stand behind it.
-    """
-    words = []
-    for begin in range(0, length, WORD):
-        beyond = max(begin + WORD - length, 0)
-        back = min(beyond, begin)  # no byte behind the name is read where there is one before it
-        word: UInt64 = column(records, "<u8", first + begin - back).copy()
-        word >>= np.uint64(8 * back)
-        words.append(word if back == beyond else word & MASKS[length])
-    return words
-
-
-def different_names(words: Sequence[UInt64]) -> tuple[Int64, Int64, Levels] | None:
-    """Return where each different name among N of one length stands, which have these words.
-
-    That is int64[T], ascending; then where the one that equals each name stands, int64[N]; then the
-    levels of their table, with places instead of numbers. `None` where not all can be told apart:
-    they collide in all tables. Cost: O(N x words).
-    """
-    every = np.arange(len(words[0]))
-    equal, levels = every.copy(), list[tuple[np.uint64, Int64]]()
-    left, mixed = every, _mixed(words)
-    shift = np.uint64(64 - len(every).bit_length() - 1)
-    while len(left) and len(levels) < LEVELS_MAX:
-        place = (mixed >> shift).view(np.int64)
-        places = np.zeros(1 << (64 - int(shift)), dtype=np.int64)
-        places[place] = left  # of several one stays
-        levels.append((shift, places))
-        candidate = places.take(place)
-        same = words[0].take(candidate) == words[0].take(left)
-        for word in words[1:]:
-            same &= word.take(candidate) == word.take(left)
-        equal[left[same]] = candidate[same]
-        left, mixed = left[~same], _rehashed(mixed[~same])
-    if len(left):
-        return None
-    return np.flatnonzero(equal == every), equal, tuple(levels)
-
-
 def bytes_at(buffer: bytes, place: Int64, size: int) -> NDArray[np.uint8]:
     """Return so many bytes at each place, uint8[N, size]; all lie within the buffer."""
     found = np.ndarray((len(buffer) - size + 1,), f"V{size}", buffer, 0, (1,))[place]

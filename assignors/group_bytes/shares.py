@@ -93,23 +93,3 @@ class AssignedShares(LazyMapping[TopicPartitions]):
 
     def _make(self) -> dict[str, TopicPartitions]:
         return {name: dict(share.items()) for name, share in self.shares().items()}
-
-
-def bytes_of_shares(shares: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, bytes]:
-    """Return everybody's Assignment, one after the other; topics and numbers are sorted."""
-    headers: dict[str, bytes] = {}
-    written = {}
-    for member_id, share in shares.items():
-        chunks = [PREFIX, len(share).to_bytes(4, "big")]
-        for topic, numbers in share.items():
-            if topic not in headers:
-                headers[topic] = string_bytes(topic)
-            chunks.append(headers[topic])
-            count = len(numbers)
-            if count < len(SHORT_LISTS):
-                chunks.append(SHORT_LISTS[count](count, *numbers))
-            else:
-                chunks.append(int32_list_bytes(numbers))
-        chunks.append(NO_USER_DATA)
-        written[member_id] = b"".join(chunks)
-    return written

@@ -1,9 +1,9 @@
 """The topic lists of a group's Subscriptions: each different list is read once.
 
 Where all have one list, or a few lists alternate, a member costs a comparison. Where many lists
-differ, they are read together: at once where all names have one length, else in lock step, the
-first name of every list, then the second. Names have no zero bytes and fewer than 256 others:
-a list read alone is cut at the zero bytes of the lengths.
+differ, they are read together in lock step: the first name of every list, then the second. Names
+have no zero bytes and fewer than 256 others: a list read alone is cut at the zero bytes of the
+lengths.
 """
 
 from __future__ import annotations
@@ -22,17 +22,13 @@ from assignors.group_bytes.entries import (
     KnownNames,
     Messages,
     Sections,
-    filled,
     int16_view,
     int32_view,
     is_text,
-    joined_messages,
     listed_names,
     recognised_names,
     repeated_rows,
-    sizes_of,
 )
-from wire.constructors import unchecked
 from wire.cursor import COUNT_LIMIT
 
 LATEST = 3
@@ -71,8 +67,6 @@ class TopicLists:
     """int64[M], -1 for one that is not plain."""
     end: Int64
     """int64[M]: where the topic list ends in the member's bytes."""
-    are_equal: bool = False
-    """Whether all are known to have one version and one list, which are plain."""
 
     def topics(self) -> list[tuple[str, ...]]:
         """Return the S lists by name. Cost: O(E)."""
@@ -80,9 +74,6 @@ class TopicLists:
         names = list(map(known.__getitem__, self.name.tolist()))
         ptr = self.list_ptr.tolist()
         return [tuple(names[start:end]) for start, end in pairwise(ptr)]
-
-
-_topic_lists = unchecked(TopicLists)
 
 
 @dataclass(slots=True)
@@ -125,36 +116,27 @@ def _copied(names: KnownNames | None) -> KnownNames:
     return KnownNames(names.numbers.copy(), names.table, names.headers.copy(), names.written)
 
 
-def equal_lists(
-    blobs: Sequence[bytes], names: KnownNames | None = None
-) -> tuple[TopicLists, Messages] | None:
+def equal_lists(blobs: Sequence[bytes], names: KnownNames | None = None) -> TopicLists | None:
     """Return the lists where all have the version and list of the first, `None` elsewhere.
 
-    With what is behind the lists. Cost: a comparison for each, reading the first one, and a copy.
+    Cost: a comparison for each, and reading the first one.
     """
     version = PLAIN_VERSIONS.get(blobs[0][:2], -1) if blobs else -1
     if version < 0 or not blobs[-1].startswith(_first_bytes(blobs[0])):
         return None
     read, count = _Reading(list_of=NONE, end=NONE, numbered=_copied(names)), len(blobs)
     number, end = _read_one(read, blobs[0])
-    if number < 0:
-        return None
-    # Compared and cut by one call: what begins otherwise stays as long as it is.
-    parts = list(map(bytes.removeprefix, blobs, repeat(blobs[0][:end])))
-    size = sizes_of(parts)
-    if sum(map(len, blobs)) - int(size.sum()) < count * end:
+    if number < 0 or not all(map(bytes.startswith, blobs, repeat(blobs[0][:end]))):
         return None
     (listed,) = read.names
-    lists = _topic_lists(
+    return TopicLists(
         known=read.numbered,
         list_ptr=np.array([0, len(listed)], dtype=np.int64),
         name=np.array(listed, dtype=np.int32),
         list_of=np.zeros(count, dtype=np.int64),
         version=np.full(count, version, dtype=np.int64),
         end=np.full(count, end, dtype=np.int64),
-        are_equal=True,
     )
-    return lists, joined_messages(parts, size, left_out=end)
 
 
 def different_lists(
@@ -168,7 +150,7 @@ def different_lists(
     left = _read_alike(read, blobs, messages, np.flatnonzero(version >= 0))
     _read_different(read, blobs, messages, left)
     listed = [np.asarray(each, dtype=np.int32) for each in read.names]
-    return _topic_lists(
+    return TopicLists(
         known=read.numbered,
         list_ptr=np.concatenate([[0], *read.counts], dtype=np.int64).cumsum(),
         name=np.concatenate([np.zeros(0, dtype=np.int32), *listed]),
@@ -202,12 +184,12 @@ def located_lists(messages: Messages, each: int) -> tuple[Sections, Int64] | Non
 
 def lists_of_names(names: KnownNames, found: Found, end: Int64) -> TopicLists:
     """Return the lists of R members of the latest version, which end there in the bytes."""
-    return _topic_lists(
+    return TopicLists(
         known=names,
         list_ptr=found.list_ptr,
         name=found.listed.astype(np.int32),
         list_of=np.arange(len(end)),
-        version=filled(len(end), LATEST, np.int64),
+        version=np.full(len(end), LATEST, dtype=np.int64),
         end=end,
     )
 
@@ -216,7 +198,9 @@ def _versions(messages: Messages) -> Int64:
     """Return the version of each Subscription, -1 where it is not plain."""
     version = int16_view(messages.buffer)[messages.begin].astype(np.int64)
     is_plain = (version >= 0) & (version <= LATEST) & (messages.end - messages.begin >= START)
-    return version if is_plain.all() else np.where(is_plain, version, -1)
+    return (
+        version if np.count_nonzero(is_plain) == len(version) else np.where(is_plain, version, -1)
+    )
 
 
 def _first_bytes(blob: bytes) -> bytes:
@@ -313,7 +297,7 @@ def _learn(read: _Reading, headers: Sequence[bytes]) -> bool:
 
 def _read_together(read: _Reading, messages: Messages, rows: Int64) -> Int64:
     """Read the lists of these rows at once; return the rows that have to be read alone."""
-    buffer, begin, stop, _ = messages
+    buffer, begin, stop = messages
     if len(rows) < len(begin):
         begin, stop = begin[rows], stop[rows]
     first = begin + START
@@ -323,10 +307,10 @@ def _read_together(read: _Reading, messages: Messages, rows: Int64) -> Int64:
     entries, end = listed_names(buffer, first, stop, count, is_plain)
     row = entries.row
     number = recognised_names(entries, read.numbered)
-    if int(number.min(initial=0)) < 0:
+    if len(number) and number[number.argmin()] < 0:
         is_plain[row[number < 0]] = False
     is_plain[repeated_rows(row, number, len(read.numbered.numbers))] = False
-    if is_plain.all():
+    if np.count_nonzero(is_plain) == len(is_plain):
         plain, end = rows, end - begin
     else:
         number = number[is_plain[row]]

@@ -88,17 +88,6 @@ def partition_hashes(topic_hash: Int32, partition: Int32 | Int64) -> Int32:
     return mixed.view(np.int32)
 
 
-def uuid_hash(high: int, low: int) -> int:
-    """Return `Uuid.hashCode` of a UUID given as its halves, a signed 32-bit number.
-
-    >>> uuid_hash(1 << 32, 6)
-    7
-    """
-    mixed = high ^ low
-    number = ((mixed >> 32) ^ mixed) & 0xFFFF_FFFF
-    return number - (number >> 31 << 32)
-
-
 def uuid_hashes(high: Int64, low: Int64) -> Int32:
     """Return `Uuid.hashCode` of UUIDs given as their halves, int64[N] each: int32[N].
 

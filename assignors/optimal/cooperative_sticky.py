@@ -21,9 +21,6 @@ from assignors.optimal.sticky import place_within
 from assignors.options import Options
 from assignors.problem import partitions_by_topic, problem_of
 from assignors.rebalance import ComputedMapping, Rebalance
-from wire.constructors import unchecked
-
-_rebalance = unchecked(Rebalance)
 
 
 def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa: B008 - a value
@@ -50,8 +47,8 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     claims = claims_of(problem, group, UserData.COOPERATIVE)
     placed = place_within(problem, claims, limit=options.limit)
     handover = withhold(problem, claims, placed.target, kept=placed.kept, changed=placed.changed)
-    return _rebalance(
-        assignment=AssignedPartitions(problem, handover.given, claims.sections),
+    return Rebalance(
+        assignment=AssignedPartitions(problem, handover.given),
         withheld=ComputedMapping(partial(partitions_by_topic, problem, handover.withheld))
         if len(handover.withheld)
         else {},

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from assignors.optimal.few_cells import Changes, Loads, has_few_cells, settle_few_cells
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.network import Network, start
 from assignors.optimal.flow.settle import settle
 from assignors.optimal.flow.table import table_of
 from assignors.optimal.rows import Rows
 from assignors.problem import Bool, Int64
+
+
+class Loads(NamedTuple):
+    """What M members must get, what they may get beyond, and how much of that there is.
+
+    Nobody may get more than one beyond, and who may get none must get none.
+    """
+
+    least: Int64
+    """int64[M]."""
+    optional: Int64
+    """int64[M]."""
+    spare: int
 
 
 def mean_loads(rows: Rows, active: Bool) -> Loads:
@@ -29,17 +43,11 @@ def promised_loads(rows: Rows, price: Int64) -> Loads:
     return Loads(least, (price > 0).astype(np.int64), int(rows.size.sum()) - int(least.sum()))
 
 
-def with_loads(
-    rows: Rows, loads: Loads, effort: Effort, *, is_even: bool = False
-) -> tuple[Network | Changes | None, bool | None]:
+def with_loads(rows: Rows, loads: Loads, effort: Effort) -> tuple[Network, bool | None]:
     """Return the table with these loads that keeps most, and whether nothing is better.
 
-    That is `None` where no table has them, and false where `effort` was spent first. `is_even`
-    says that all members may get as much.
+    That is `None` where no table has them, and false where `effort` was spent first.
     """
-    if effort.limit is None and has_few_cells(rows):
-        changes = settle_few_cells(rows, loads, effort)
-        return changes, None if changes is None else True
     network = start(
         size=rows.size,
         table=table_of(rows.cell, *rows.allowed.shape),
@@ -49,7 +57,6 @@ def with_loads(
         optional=loads.optional,
         spare=loads.spare,
         sums=rows.sums() if rows.remote is None else None,
-        is_even=is_even,
     )
     outcome = settle(network, effort)
     return network, outcome.is_settled if outcome.cut is None else None

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from assignors.optimal.flow.table import Cells, is_small, narrow
-from assignors.optimal.small.choice import Amounts, highest, in_turn, turns
+from assignors.optimal.small.choice import highest, in_turn
 from assignors.problem import NOBODY, Bool, Int32, Int64
 
 MANY = 10_000
@@ -93,22 +93,6 @@ def _give_up(answer: Int32, row_of: Int32, topic_of: Int32, owner: Int32, less: 
     if len(shrinking):
         chosen = given_up(cell, topic_of[shrinking], less.count)
         answer[shrinking[chosen]] = NOBODY
-
-
-def choose_few(owner: Int32, less: Amounts, more: Amounts, first: Int64) -> tuple[Int32, Int64]:
-    """Return what `choose_partitions` does where each topic is a row, in few of whose cells.
-
-    >>> owner = np.array([0, 0, 0, -1], dtype=np.int32)
-    >>> choose_few(owner, {0: {0: 1}}, {0: {1: 1}, 1: {1: 1}}, np.array([0, 3, 4]))
-    (array([0, 0, 1, 1], dtype=int32), array([2, 3]))
-    """
-    answer = owner.copy()
-    if less:
-        cells = ((row, member, drop) for row in less for member, drop in less[row].items())
-        answer[_last_held(owner, cells, first.tolist())] = NOBODY
-    changed = (answer < 0).nonzero()[0]
-    answer[changed] = [member for of_row in more.values() for member in turns(of_row)]
-    return answer, changed
 
 
 def _last_held(

@@ -15,7 +15,6 @@ import numpy as np
 
 from assignors.optimal.flow.table import is_small
 from assignors.problem import NOBODY, Bool, Int32, Int64
-from wire.constructors import unchecked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +59,6 @@ class Rows:
         number = self.owner.astype(np.int64)
         number += 1  # so that nobody counts as 0
         return self.size - free_count, np.bincount(number, minlength=member_count + 1)[1:]
-
-
-_rows = unchecked(Rows)
 
 
 def topic_rows(first: Int64, takes: Bool, class_of: Int32) -> tuple[Int32, Bool]:
@@ -127,7 +123,7 @@ def build(
     are_all = np.count_nonzero(is_taken) == len(is_taken)
     owner, cell = owned_cells(owner, row_of, allowed, None if are_all else is_taken)
     taken = row_of if are_all else row_of[is_taken]
-    return _rows(
+    return Rows(
         row_of=row_of,
         takes=row_takes,
         size=np.bincount(taken, minlength=row_count),

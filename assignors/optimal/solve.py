@@ -18,16 +18,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assignors.optimal.few_cells import Changes, cells_of
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.network import Network
 from assignors.optimal.loads import mean_loads, promised_loads, with_loads
-from assignors.optimal.partition_choice import SEARCHED_MAX, choose_few, choose_partitions
+from assignors.optimal.partition_choice import choose_partitions
 from assignors.optimal.prices import Prices, prices
 from assignors.optimal.quotas import NONE, Holdings, share
 from assignors.optimal.rows import Racks, Rows, build, by_member, owned_cells, topic_rows
 from assignors.problem import NOBODY, Bool, Int32, Int64
-from wire.constructors import unchecked
 
 MEMBERS_MAX = sys.maxunicode
 """So many members are less than characters (`partition_choice`)."""
@@ -66,9 +64,6 @@ class Solved:
     """By how much `load_square_sum` is above the least there is, at most; 0 if `is_best`."""
     moves_gap: int = 0
     """How many more partitions could stay in a best answer, at most; 0 if `is_best`."""
-
-
-_solved = unchecked(Solved)
 
 
 def solve(
@@ -155,7 +150,7 @@ def _equal(
     """Return the answer where every member takes every topic."""
     floor, spare = divmod(len(owner), member_count)
     shared = share(first, owner, member_count, holdings)
-    return _solved(
+    return Solved(
         owner=shared.owner,
         load_square_sum=_mean_square_sum(len(owner), member_count),
         load_max=floor + (spare > 0),
@@ -192,16 +187,20 @@ def _mixed(
     """
     is_active: Bool = np.logical_or.reduce(rows.allowed, axis=0)  # `any` takes twice as long
     rows, reached, known, is_best = _table(rows, class_of, is_active, effort)
-    if isinstance(reached, Network) and not is_best:
+    if not is_best:
         _place_rest(reached)
-    answer, changed, given_up = _chosen(rows, topic_of, first, reached)
+    less, more = reached.table.changes()
+    given_up = int(less.count.sum())
+    answer, changed = choose_partitions(
+        row_of=rows.row_of, topic_of=topic_of, owner=rows.owner, less=less, more=more, first=first
+    )
     load = reached.load[is_active]
     square_sum = int(load @ load)
     kept = len(rows.cell) - given_up
     least, kept_max = square_sum, kept
     if not is_best:
         least, kept_max = _bounds(rows, class_of, known)
-    return _solved(
+    return Solved(
         owner=answer,
         load_square_sum=square_sum,
         load_max=int(load.max()),
@@ -216,25 +215,6 @@ def _mixed(
         gap=square_sum - least,
         moves_gap=max(kept_max - kept, 0),
     )
-
-
-def _chosen(
-    rows: Rows, topic_of: Int32, first: Int64 | None, reached: Network | Changes
-) -> tuple[Int32, Int64, int]:
-    """Return who gets each partition, which ones change hands, and how many are given up."""
-    if isinstance(reached, Changes):
-        given_up = sum([sum(of_row.values()) for of_row in reached.less.values()])
-        if first is not None and given_up <= SEARCHED_MAX:
-            answer, changed = choose_few(rows.owner, reached.less, reached.more, first)
-            return answer, changed, given_up
-        less, more = cells_of(reached.less), cells_of(reached.more)
-    else:
-        less, more = reached.table.changes()
-        given_up = int(less.count.sum())
-    answer, changed = choose_partitions(
-        row_of=rows.row_of, topic_of=topic_of, owner=rows.owner, less=less, more=more, first=first
-    )
-    return answer, changed, given_up
 
 
 def _bounds(rows: Rows, class_of: Int32, known: Prices | None) -> tuple[int, int]:
@@ -254,7 +234,7 @@ def _bounds(rows: Rows, class_of: Int32, known: Prices | None) -> tuple[int, int
 
 def _table(
     rows: Rows, class_of: Int32, is_active: Bool, effort: Effort
-) -> tuple[Rows, Network | Changes, Prices | None, bool]:
+) -> tuple[Rows, Network, Prices | None, bool]:
     """Return the table that keeps most among the balanced ones, its prices if they were needed.
 
     The rows are those in which something may stay. The last one says whether nothing is better:
@@ -267,16 +247,14 @@ def _table(
     if is_large and 1 < class_count <= len(class_of) // 4:
         known = prices(size=rows.size, takes=rows.takes, member_count=member_count, effort=effort)
     if known is None or known.level_count == 1:
-        reached, is_best = with_loads(rows, mean_loads(rows, is_active), effort, is_even=True)
-        if reached is not None and is_best is not None:
+        reached, is_best = with_loads(rows, mean_loads(rows, is_active), effort)
+        if is_best is not None:
             return rows, reached, known, is_best
         known = prices(size=rows.size, takes=rows.takes, member_count=member_count, effort=effort)
         if known is None:
-            assert reached is not None, "without a limit there are prices"
             return rows, reached, None, False
     rows = _agreeing(rows, class_of, known)
     reached, is_best = with_loads(rows, promised_loads(rows, known.of_class[class_of]), effort)
-    assert reached is not None, "no table has the loads that its prices promise"
     assert is_best is not None, "no table has the loads that its prices promise"
     return rows, reached, known, is_best
 

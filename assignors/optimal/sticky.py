@@ -22,9 +22,6 @@ from assignors.optimal.solve import Solved, solve
 from assignors.options import Options
 from assignors.problem import Int32, Int64, Problem, problem_of
 from assignors.rebalance import Rebalance
-from wire.constructors import unchecked
-
-_rebalance = unchecked(Rebalance)
 
 
 def target_assignment(problem: Problem, favoured: Int32) -> Int32:
@@ -128,8 +125,8 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     problem = problem_of(group)
     claims = claims_of(problem, group, UserData.STICKY)
     placed = place_within(problem, claims, limit=options.limit)
-    return _rebalance(
-        assignment=AssignedPartitions(problem, placed.target, claims.sections),
+    return Rebalance(
+        assignment=AssignedPartitions(problem, placed.target),
         notes=claims.notes,
         stats=lazy_stats(
             problem, favoured=placed.favoured, given=placed.target, more=placed.cut_off

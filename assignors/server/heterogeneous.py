@@ -23,10 +23,6 @@ from assignors.server.results import previous_entries
 from assignors.server.spec import Spec, previous_in_java_order
 
 ROUND_MAX = 16
-LEVEL_MAX = 4
-"""Units are dealt level by level up to so many levels, else all at once."""
-WIDTH_MIN = 8
-"""So many topics at least are compared at once."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -133,25 +129,15 @@ def _deal(placing: _Placing, topic: int) -> None:
 def least_in_turn(load: Int64, count: int) -> Int64:
     """Return who takes each of `count` units if each goes to the least loaded.
 
-    `load` is int64[N], in any order; the answer, int64[count], has positions in it. Those of one
-    load come in order. Mostly a few levels take all units, which needs no sorting.
-    Cost: O(N), at worst O(N log N + count log count). Source: `MemberAssignmentBalancer`.
+    `load` is int64[N], in any order; the answer, int64[count], names positions in it. Equal loads
+    are served in order of position. Cost: O(N log N + count log count).
+    Source: `MemberAssignmentBalancer`.
 
     >>> least_in_turn(np.array([1, 0, 3, 0]), 6).tolist()
     [1, 3, 1, 3, 0, 1]
     """
-    level = int(load.min())
-    lowest = (load == level).nonzero()[0]
-    turns, left = [lowest[:count]], count - len(lowest)
-    while left > 0 and len(turns) < LEVEL_MAX:
-        level += 1
-        lowest = np.concatenate([lowest, (load == level).nonzero()[0]])
-        turns.append(lowest[:left])
-        left -= len(lowest)
-    if left > 0:
-        order = np.argsort(load, kind="stable")
-        return order[dealt_to_least(load[order], count)]
-    return turns[0] if len(turns) == 1 else np.concatenate(turns)
+    order = np.argsort(load, kind="stable")
+    return order[dealt_to_least(load[order], count)]
 
 
 def dealt_to_least(load: Int64, count: int) -> Int64:
@@ -175,67 +161,16 @@ def dealt_to_least(load: Int64, count: int) -> Int64:
 
 
 def _level(placing: _Placing, topics: list[int]) -> None:
-    """Level out topic by topic until a whole round changes nothing, or the rounds are used up.
-
-    Topics come in turn. How uneven they are is computed for several of them at once, for more the
-    longer nothing changes.
-    """
-    turn = _Turn.of(placing, topics)
-    step, width, end = 0, WIDTH_MIN, len(topics)
+    """Level out topic by topic until a whole round changes nothing, or the rounds are used up."""
+    step, end = 0, len(topics)
     while step < min(end, ROUND_MAX * len(topics)):
-        place = step % len(topics)
-        uneven = turn.uneven(placing, place, min(place + width, len(topics)))
-        if not len(uneven):
-            step += min(width, len(topics) - place)
-            width *= 2
-            continue
-        step += int(uneven[0])
-        if step >= end:
-            return
-        _level_topic(placing, topics[step % len(topics)])
-        end = step + len(topics)
-        step, width = step + 1, WIDTH_MIN
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Turn:
-    """N topics with partitions, in the order in which they are balanced."""
-
-    subscriber: Int64
-    """Their subscribers, topic by topic."""
-    subscriber_ptr: Int64
-    """int64[N + 1]."""
-    partition: Int64
-    """Their partitions, topic by topic."""
-    partition_ptr: Int64
-    """int64[N + 1]."""
-
-    @classmethod
-    def of(cls, placing: _Placing, topics: list[int]) -> _Turn:
-        """Return these topics. Cost: O(their subscribers and partitions)."""
-        subscribers = [placing.subscribers[topic] for topic in topics]
-        spans = [placing.spans[topic] for topic in topics]
-        partitions = [np.arange(span.start, span.stop) for span in spans]
-        nothing = np.zeros(0, dtype=np.int64)
-        return cls(
-            subscriber=np.concatenate([nothing, *subscribers]),
-            subscriber_ptr=np.cumsum([0, *map(len, subscribers)]),
-            partition=np.concatenate([nothing, *partitions]),
-            partition_ptr=np.cumsum([0, *map(len, partitions)]),
-        )
-
-    def uneven(self, placing: _Placing, begin: int, end: int) -> Int64:
-        """Return which of the topics from `begin` to `end` are not level, counted from `begin`.
-
-        Who has nothing of a topic gives nothing of it: the first to give is the most loaded owner.
-        """
-        ptr = self.subscriber_ptr[begin : end + 1]
-        load = placing.load[self.subscriber[ptr[0] : ptr[-1]]]
-        least = np.minimum.reduceat(load, ptr[:-1] - ptr[0])
-        ptr = self.partition_ptr[begin : end + 1]
-        load = placing.load[placing.owner[self.partition[ptr[0] : ptr[-1]]]]
-        most = np.maximum.reduceat(load, ptr[:-1] - ptr[0])
-        return np.flatnonzero(most - least > 1)
+        topic = topics[step % len(topics)]
+        # A member that has no partition of the topic cannot give one.
+        most = placing.load[placing.owner[placing.spans[topic]]].max()
+        if most - placing.load[placing.subscribers[topic]].min() > 1:
+            _level_topic(placing, topic)
+            end = step + len(topics)
+        step += 1
 
 
 def _level_topic(placing: _Placing, topic: int) -> None:

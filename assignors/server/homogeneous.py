@@ -26,15 +26,9 @@ from assignors.problem import NOBODY, Bool, Int32, Int64
 from assignors.server.results import previous_entries
 from assignors.server.spec import Spec, previous_in_java_order
 
-FEW = 8
-"""Up to one partition in so many is put among those that stay; more are sorted with them."""
-
 
 class Placed(NamedTuple):
-    """Who owns each of P partitions; M members by place in map order.
-
-    Of C that were in the previous target D were dropped, and G are given.
-    """
+    """Who owns each of P partitions; M members by place in map order."""
 
     owner: Int32
     """int32[P]."""
@@ -42,48 +36,6 @@ class Placed(NamedTuple):
     """int32[P]: the owner in the previous target."""
     load: Int64
     """int64[M]: how many partitions each member has now."""
-    holder: Int32
-    """int32[C]: who had each of those in `held`, ascending."""
-    held: Int64
-    """int64[C]: the previous target as partitions."""
-    dropped: Int64
-    """int64[D]: what members that were above their quota had to give up."""
-    taker: Int32
-    """int32[G]: who is given each of those in `given`, ascending."""
-    given: Int64
-    """int64[G]: partitions."""
-
-    def by_member(self) -> Int64 | None:
-        """Return all partitions that somebody has, member by member, those of each ascending.
-
-        `None` where these are not the previous target with a few changes, as it is given by an
-        answer: then they have to be sorted. Cost: O(C + G log C).
-        """
-        holder, held = self.holder, self.held
-        if len(self.given) > len(held) // FEW:
-            return None
-        if len(self.dropped):
-            stays = self.owner.take(held) == holder
-            holder, held = holder[stays], held[stays]
-        rises = held[1:] > held[:-1]
-        rises |= holder[1:] != holder[:-1]
-        if not rises.all():
-            return None
-        order = np.lexsort((self.given, self.taker))
-        count, given = len(self.owner), self.given[order]
-        key = holder.astype(np.int64)
-        key *= count
-        key += held
-        places = key.searchsorted(self.taker[order].astype(np.int64) * count + given)
-        return np.insert(held, places, given)
-
-
-class _TopicRanks(NamedTuple):
-    """The order of Java's copy of a set of topics, kept with the cluster."""
-
-    jdk: Jdk
-    subscription: tuple[str, ...]
-    ranks: Int64
 
 
 def place(spec: Spec, jdk: Jdk) -> Placed:
@@ -118,7 +70,7 @@ def place(spec: Spec, jdk: Jdk) -> Placed:
     else:
         load += fill
     owner[given] = taker
-    return Placed(owner, before, load, holder, held, dropped, taker, given)
+    return Placed(owner, before, load)
 
 
 def _quotas(had_count: Int64, partition_count: int) -> tuple[Int64, Int64]:
@@ -157,16 +109,11 @@ def _free(spec: Spec, owner: Int32, jdk: Jdk) -> Int64:
 
 
 def _topic_ranks(spec: Spec, jdk: Jdk) -> Int64:
-    """Return the place of each topic in that copy, [T]; made once for the same subscription."""
-    kept, subscription = spec.problem.kept, spec.members[0].topics
-    last: _TopicRanks | None = kept.get("copied set")
-    if last and last.jdk == jdk and last.subscription == subscription:
-        return last.ranks
+    """Return the place of each topic in that copy, [T]."""
     topics = np.array(spec.subscription(0), dtype=np.int64)
     order = put_order(spec.topic_hash[topics], capacity=copied_set_capacity(len(topics), jdk))
     ranks = np.zeros(spec.topic_count, dtype=np.int64)
     ranks[topics[order]] = np.arange(len(topics))
-    kept["copied set"] = _TopicRanks(jdk, subscription, ranks)
     return ranks
 
 

@@ -51,19 +51,16 @@ def rebalance_of(
     *,
     before: Int32 | None = None,
     load: Int64 | None = None,
-    by_member: Int64 | None = None,
     also: tuple[Int32, Int64] | None = None,
 ) -> Rebalance:
     """Return the assignment by name; lists are sorted, as the broker answers with sets.
 
     `owner` is int32[P], places in map order. `before` is `previous_owner` and `load`, int64[M], how
-    many partitions each member has, where that is known, as is `by_member`: the partitions that
-    have an owner, member by member and ascending. `also` are further holders (member, partition)
-    of partitions that somebody owns already. Cost: O(P log P + M), O(P + M) with `by_member`.
+    many partitions each member has, where that is known. `also` are further holders (member,
+    partition) of partitions that somebody owns already. Cost: O(P log P + M).
     """
     problem = spec.problem
-    if by_member is None or load is None:
-        load, by_member = _by_member(spec, owner, also, load)
+    load, by_member = _by_member(spec, owner, also, load)
     held = OrderedAssignment(
         members=spec.member_ids,
         topics=problem.topics,

@@ -230,10 +230,8 @@ def _also_assigned(group: Group, problem: Problem) -> Int64:
 
 
 class _TopicIds(NamedTuple):
-    """The ids of topics, kept with the cluster from one round to the next."""
+    """The ids of topics."""
 
-    names: tuple[str, ...]
-    described: tuple[Topic | None, ...]
     pairs: tuple[tuple[int, int], ...]
     """As `Spec.topic_ids`."""
     hashes: Int32
@@ -242,16 +240,10 @@ class _TopicIds(NamedTuple):
 def _identified(cluster: Cluster, topics: tuple[str, ...]) -> _TopicIds:
     """Return the ids of these topics; `ValueError` for one of two, or one that is none."""
     described = tuple(map(cluster.topics.get, topics))
-    last: _TopicIds | None = cluster.tables.get("topic ids")
-    # Fast where they are the same objects.
-    if last and last.names == topics and last.described == described:
-        return last
     high, low = _halves(topics, described)
     pairs = tuple(zip(high.tolist(), low.tolist(), strict=True))
     _require_different_ids(cluster, topics, pairs)
-    found = _TopicIds(topics, described, pairs, uuid_hashes(high, low))
-    cluster.tables["topic ids"] = found
-    return found
+    return _TopicIds(pairs, uuid_hashes(high, low))
 
 
 def _halves(topics: Sequence[str], described: Sequence[Topic | None]) -> tuple[Int64, Int64]:

@@ -6,25 +6,20 @@ with different answers and different faults.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
 from assignors.assignor import Assignor
 from assignors.model import Group
 from assignors.options import Jdk, Options
-from assignors.rebalance import Figure, Rebalance
+from assignors.rebalance import Rebalance
 from assignors.server import heterogeneous, homogeneous
 from assignors.server.repair import built_or_repaired
 from assignors.server.results import rebalance_of
-from assignors.server.small.plain_mixed import plain_mixed
-from assignors.server.small.plain_uniform import plain_answer
 from assignors.server.spec import Spec, spec_of
 
 
 def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa: B008 - a value
     """Return what `UniformAssignor` returns; `JavaFailure` where it throws.
-
-    Small groups take lists (`small`), others arrays; the answer is the same.
 
     `Member.owned` is the previous target: in large groups what the last answer's `assignment` has
     for the member, which stays in arrays, costs a half to a third of dictionaries made elsewhere.
@@ -39,19 +34,6 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     >>> dict(assign(Group(cluster=Cluster.of({"t": 4}), members=members)).lists)
     {'a': (('t', 0), ('t', 1)), 'b': (('t', 2), ('t', 3))}
     """
-
-    def figures() -> Mapping[str, Figure]:
-        return assign_by_arrays(group, options=options).stats
-
-    return (
-        plain_answer(group, options.jdk, figures)
-        or plain_mixed(group, figures)
-        or assign_by_arrays(group, options=options)
-    )
-
-
-def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa: B008 - a value
-    """Return the same assignment, computed on arrays whatever the size."""
     spec = spec_of(group)
     # Two holders of one partition are no failure where subscriptions differ: both keep it.
     build = partial(_built, jdk=options.jdk)
@@ -61,13 +43,7 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
 def _built(spec: Spec, *, jdk: Jdk) -> Rebalance:
     if spec.is_homogeneous and spec.member_count:
         placed = homogeneous.place(spec, jdk)
-        return rebalance_of(
-            spec,
-            placed.owner,
-            before=placed.before,
-            load=placed.load,
-            by_member=placed.by_member(),
-        )
+        return rebalance_of(spec, placed.owner, before=placed.before, load=placed.load)
     owner, also = heterogeneous.place(spec)
     return rebalance_of(spec, owner, also=also)
 

@@ -42,7 +42,7 @@ def assign(group: Group) -> Rebalance:
     target = target_of(problem, claims, group.weighting)
     handover = withhold(problem, claims, target.owner)
     return Rebalance(
-        assignment=AssignedPartitions(problem, handover.given, claims.sections),
+        assignment=AssignedPartitions(problem, handover.given),
         withheld=partitions_by_topic(problem, handover.withheld) if len(handover.withheld) else {},
         follow_up=handover.follow_up,
         deferred=deferred_partitions(problem, target.deferred),

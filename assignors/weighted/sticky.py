@@ -118,7 +118,7 @@ def assign(group: Group) -> Rebalance:
     claims = claims_of(problem, group, UserData.STICKY)
     target = target_of(problem, claims, group.weighting)
     return Rebalance(
-        assignment=AssignedPartitions(problem, target.owner, claims.sections),
+        assignment=AssignedPartitions(problem, target.owner),
         deferred=deferred_partitions(problem, target.deferred),
         spent=target.spent,
         deferred_cost=target.deferred_cost,

@@ -107,35 +107,3 @@ def test_what_an_assignor_remembers_is_kept_where_another_member_leads(name: str
     state = leader.memory.state
     led_by_another(leader, 2)
     assert leader.memory == replace(Memory(), state=state)
-
-
-def test_what_was_read_of_a_large_group_is_kept_for_the_next_round_and_no_longer() -> None:
-    """One group's bytes, whatever the number of rounds; none where another member leads."""
-    count = 60
-    cluster = Cluster.of({"t": 2 * count})
-    leader = session()
-    given: dict[str, dict[str, tuple[int, ...]]]
-    given = {f"m{n}": {"t": (2 * n,)} for n in range(count)}
-    for joined in range(1, 5):
-        leader.join(["t"], owned=given["m0"], generation=joined - 1)
-        if joined == 3:
-            assert leader.unconfirmed is None
-            assert leader.memory.read is not None, "kept though round 2 was not confirmed"
-        blobs = {
-            name: encode_subscription(
-                Subscription(topics=("t",), owned=share, generation=joined - 1)
-            )
-            for name, share in given.items()
-        }
-        answer = leader.lead(cluster, blobs, instance_ids={}, joined=joined)
-        given = {
-            name: dict(decode_assignment(found).require().partitions)
-            for name, found in answer.items()
-        }
-        if joined != 2:
-            leader.applied(given["m0"], joined)
-            leader.confirmed()
-            assert leader.memory.read is not None
-            assert len(leader.memory.read.arrays.blobs) <= 2 * count
-    led_by_another(leader, 5)
-    assert leader.memory.read is None

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from unittest.mock import patch
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assignors import Cluster, assignor_named, lead
 from assignors.group_bytes import subscriptions, topic_lists
 from assignors.group_bytes.entries import KnownNames
 from assignors.group_bytes.subscriptions import read_members
@@ -102,25 +100,3 @@ def test_plain_members_are_found_at_once(
     ):
         found = read_members(named, names=known(names))
     assert found == one_by_one(named)
-
-
-@pytest.mark.parametrize("known_from", ["memory", "cluster"])
-def test_a_leader_knows_the_names_of_the_round_before(known_from: str) -> None:
-    topics = [f"orders-{number:02}" for number in range(20)]
-    blobs = {
-        f"m{number:02}": subscription(topics=[*topics[number % 9 :: 1 + number % 7]], generation=1)
-        for number in range(60)
-    }
-    counts = dict.fromkeys(topics, 8)
-    cluster, assignor = Cluster.of(counts), assignor_named("cooperative-sticky")
-    first = lead(assignor, cluster, blobs)
-    # Everybody has changed, so that all is read afresh.
-    then = {name: blob[:-6] + b"\0\0\0\2\xff\xff" for name, blob in reversed(blobs.items())}
-    then = {f"n{name}": blob for name, blob in then.items()}
-    expected = lead(assignor, Cluster.of(counts), then).assignments
-    with patch.object(subscriptions, "different_lists", side_effect=AssertionError):
-        if known_from == "memory":
-            again = lead(assignor, Cluster.of(counts), then, memory=first.memory)
-        else:
-            again = lead(assignor, cluster, then)
-    assert again.assignments == expected

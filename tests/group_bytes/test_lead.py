@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from struct import pack
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors import Cluster, assignor_named, lead
-from assignors.group_bytes import assignments, subscriptions
+from assignors.group_bytes import subscriptions
 from assignors.leader import Led
 from assignors.weighting import Weighting
 from tests.conftest import cases
@@ -42,20 +41,18 @@ def shown(led: Led) -> tuple[object, ...]:
     CLUSTERS,
     st.sampled_from(ASSIGNORS),
     st.sampled_from((None, 4, 5)),
-    st.sampled_from((0, assignments.KEPT_MIN)),
 )
 def test_a_round_on_arrays_is_the_round_member_by_member(
     given_blobs: dict[str, bytes],
     cluster: Cluster,
     name: str,
     generation: int | None,
-    kept_min: int,
 ) -> None:
     assignor = assignor_named(name)
     # Members do not come in the order of their ids.
     blobs = {f"m{number * 3 % 5}": blob for number, blob in enumerate(given_blobs.values())}
     slow = lead(assignor, cluster, blobs, generation=generation)
-    with always_together(), patch.multiple(assignments, PARTITIONS_MIN=0, KEPT_MIN=kept_min):
+    with always_together():
         fast = lead(assignor, cluster, blobs, generation=generation)
         assert shown(fast) == shown(slow)
         again = lead(assignor, cluster, blobs, generation=generation, memory=fast.memory)
@@ -125,7 +122,7 @@ def test_members_that_keep_what_they_wrote_get_what_the_encoder_writes(
     cluster, assignor = Cluster.of(dict.fromkeys(TOPICS, size)), assignor_named(name)
     heavy = Weighting(weights={"a": tuple(range(1, size + 1))})
     weighting = (lambda _: heavy) if name.endswith("weighted") else None
-    with always_together(), patch.multiple(assignments, PARTITIONS_MIN=0, KEPT_MIN=0):
+    with always_together():
         led = lead(assignor, cluster, blobs, joined=6, weighting=weighting)
     assert shown(led) == shown(lead(assignor, cluster, blobs, joined=6, weighting=weighting))
     assert led.assignments == {

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from assignors.arrays import OwnedPartitions, partition_arrays
 from assignors.group_bytes import entries, subscriptions, topic_lists
 from assignors.group_bytes.entries import recognised
-from assignors.group_bytes.entries.lock_step import entries_in_lock_step
 from assignors.group_bytes.in_turn import (
     SharedNames,
     plain_member,
@@ -47,8 +46,6 @@ def always_together(
     with (
         patch.object(entries, "MESSAGES_MIN", 0),
         patch.object(subscriptions, "MEMBERS_MIN", 0),
-        patch.object(subscriptions, "COMPARED_MIN", 0),
-        patch.object(subscriptions, "JOINED_MIN", 0),
         patch.object(entries, "TOGETHER_MIN", 1),
         patch.object(topic_lists, "TOGETHER_MIN", lists_min),
         patch.object(topic_lists, "MEMBERS_A_LIST", alike_min),
@@ -212,7 +209,7 @@ ALIKE = st.builds(
 
 @cases(150)
 @given(st.lists(ALIKE, max_size=5), st.lists(mutated(ALIKE), max_size=2))
-def test_entries_of_one_layout_are_those_read_one_by_one(
+def test_claims_of_numbered_topics_are_those_read_one_by_one(
     blobs: list[bytes], others: list[bytes]
 ) -> None:
     named = {f"m{number}": blob for number, blob in enumerate((*blobs, *others))}
@@ -254,30 +251,13 @@ def test_one_odd_field_among_equal_layouts_is_noticed(
     assert isinstance(found[50].owned, OwnedPartitions)
 
 
-def test_entries_of_one_layout_beyond_the_bytes_are_not_read() -> None:
+def test_entries_beyond_the_bytes_are_not_read() -> None:
     """All say that they have 300 entries as long as their first one, and end after it."""
     long = subscription(owned={"x" * 3000: (0,)}, generation=4)
     hostile = long.replace(b"\0\0\0\1\x0b\xb8", b"\0\0\1\x2c\x0b\xb8")
     assert hostile != long
     blobs = {f"m{number:02}": hostile for number in range(60)}
     assert read_members(blobs) == one_by_one(blobs)
-
-
-def test_equal_layouts_are_read_at_once_and_others_step_by_step() -> None:
-    blobs = {
-        f"m{number:02}": subscription(owned={"a": (number,), "b": (number,)})
-        for number in range(60)
-    }
-    with patch.object(entries, "entries_in_lock_step", wraps=entries_in_lock_step) as in_steps:
-        assert read_members(blobs) == one_by_one(blobs)
-        assert in_steps.call_count == 0
-        for odd in (
-            subscription(owned={"a": (1, 2)}),
-            subscription(owned={"b": (1,), "orders": (1,)}),
-        ):
-            other = blobs | {"m33": odd}
-            assert read_members(other) == one_by_one(other)
-        assert in_steps.call_count == 2
 
 
 @given(groups_of_bytes())

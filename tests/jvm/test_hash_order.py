@@ -124,6 +124,7 @@ def test_text_hashes_as_its_utf16_units(texts: list[str]) -> None:
         for unit in range(0, len(blob), 2):
             wanted = (31 * wanted + int.from_bytes(blob[unit : unit + 2], "big")) % 2**32
         assert found % 2**32 == wanted
+        assert string_hash(text) == found
 
 
 def test_hashes_known_from_java() -> None:

@@ -9,23 +9,18 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors import Assignor, Cluster, Group, JavaFailure, Rebalance, lead
-from assignors.group_bytes import assignments
 from assignors.group_bytes.assignments import AssignedPartitions
 from assignors.leader import REPAIR, _assignments
 from assignors.registry import ASSIGNORS
-from assignors.server.uniform import UNIFORM, assign_by_arrays
 from tests.foreign.convert import NAMES, group_of
 from tests.group_bytes.blobs import CLUSTERS, groups_of_bytes
 
-ON_ARRAYS = {UNIFORM.assign: assign_by_arrays}
-"""Of assignors that have lists for small groups."""
 COPIES = [assignor for assignor in ASSIGNORS.values() if assignor.keeps_lists]
 TESTS = Path(__file__).parents[1]
 
@@ -41,14 +36,11 @@ def with_mappings(assignor: Assignor) -> Assignor:
     return replace(assignor, assign=plain, configure=None)
 
 
-@given(
-    blobs=groups_of_bytes(), cluster=CLUSTERS, assignor=st.sampled_from(COPIES), least=st.booleans()
-)
+@given(blobs=groups_of_bytes(), cluster=CLUSTERS, assignor=st.sampled_from(COPIES))
 def test_bytes_of_arrays_are_those_of_mappings(
-    *, blobs: dict[str, bytes], cluster: Cluster, assignor: Assignor, least: bool
+    blobs: dict[str, bytes], cluster: Cluster, assignor: Assignor
 ) -> None:
-    with patch.object(assignments, "PARTITIONS_MIN", 0 if least else 200):
-        led = lead(assignor, cluster, blobs)
+    led = lead(assignor, cluster, blobs)
     plain = lead(with_mappings(assignor), cluster, blobs)
     assert led.assignments == plain.assignments
     assert list(led.rebalance.assignment) == list(plain.rebalance.assignment)
@@ -72,11 +64,9 @@ def test_answers_to_the_vectors_are_written_alike(algorithm: str) -> None:
             continue
         group = group_of(case["in"])
         with suppress(JavaFailure):
-            assign = ASSIGNORS[NAMES[algorithm]].assign
-            answer = ON_ARRAYS.get(assign, assign)(group)
-            with patch.object(assignments, "PARTITIONS_MIN", 0):
-                blobs, _ = _assignments(group.members, answer.assignment, None)
-            expected, _ = _assignments(group.members, dict(answer.assignment), None)
+            answer = ASSIGNORS[NAMES[algorithm]].assign(group)
+            blobs = _assignments(group.members, answer.assignment)
+            expected = _assignments(group.members, dict(answer.assignment))
             assert blobs == expected
             written += 1
             on_arrays += isinstance(answer.assignment, AssignedPartitions)

@@ -15,7 +15,6 @@ from assignors import Cluster, Group, JavaFailure, Member, OnFailure, Options, a
 from assignors.arrays import OwnedPartitions, PartitionArrays, partition_arrays
 from assignors.jvm import ordered_assignment
 from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember, PartitionsByMember
-from assignors.server.uniform import assign_by_arrays
 from assignors.testing import groups
 
 TOPICS = ("t", "u", "v")
@@ -80,10 +79,7 @@ def test_an_answer_is_a_previous_target_as_its_dictionaries_are(
     repairing = Options(on_failure=OnFailure.REPAIR)
     assignor = assignor_named(f"server/{name}").configured(repairing)
     try:
-        if name == "uniform":  # small groups have no arrays
-            lists = assign_by_arrays(group, options=repairing).lists
-        else:
-            lists = assignor.assign(group).lists
+        lists = assignor.assign(group).lists
     except JavaFailure:
         return
     assert isinstance(lists, PairsByMember)

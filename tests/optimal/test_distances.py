@@ -6,7 +6,6 @@ from itertools import product
 
 import pytest
 
-from assignors.optimal import few_cells
 from assignors.optimal.flow import distances
 from assignors.optimal.flow import settle as settle_module
 from assignors.optimal.flow.blocking import push_all
@@ -116,8 +115,7 @@ def test_what_can_be_sent_for_nothing_is_not_looked_for_where_nothing_can(
     shape: str, owners: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The search goes on from the same distances, with as many steps."""
-    for seed, cells_max in product(range(8), (-1, 2_000)):
-        monkeypatch.setattr(few_cells, "CELLS_MAX", cells_max)
+    for seed in range(8):
         made = group(seed, member_max=40, topic_max=12, size_max=40, shape=shape, owners=owners)
         for limit in (None, 5, 40):
             found = solve(**made.arguments(), limit=limit)

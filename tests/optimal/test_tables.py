@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.optimal import few_cells
 from assignors.optimal.flow import table
 from assignors.optimal.flow.table import Cells, SparseTable, bit_sets, table_of
 from tests.optimal.groups import OWNERS, SHAPES, group, with_racks
@@ -31,7 +30,6 @@ def test_tables_kept_either_way_end_alike(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     setting, *values = ways
-    monkeypatch.setattr(few_cells, "CELLS_MAX", -1)
     for seed in range(groups):
         made = group(seed, member_max=25, topic_max=10, size_max=12, shape=shape, owners=owners)
         made = with_racks(made, seed, rack_max=3) if seed % 2 else made

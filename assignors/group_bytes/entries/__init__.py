@@ -14,15 +14,12 @@ from assignors.arrays import Bool, Int32, Int64, OwnedArrays, bounds_of
 from assignors.group_bytes.entries.at_once import Found, Sections, found_at_once
 from assignors.group_bytes.entries.listed import listed_names
 from assignors.group_bytes.entries.lock_step import entries_in_lock_step
-from assignors.group_bytes.entries.one_layout import entries_of_one_layout, repeated_names
 from assignors.group_bytes.entries.places import (
     COUNT_SIZE,
     NAME_LENGTH_SIZE,
     PAD,
     Entries,
-    EntryRecords,
     Messages,
-    filled,
     int16_view,
     int32_view,
     joined_messages,
@@ -35,10 +32,7 @@ from assignors.group_bytes.entries.recognised import (
     recognised_names,
     repeated_rows,
 )
-from wire.constructors import unchecked
 from wire.cursor import COUNT_LIMIT
-
-_owned_arrays = unchecked(OwnedArrays)
 
 MESSAGES_MIN = 24
 """Fewer messages are read one by one: numpy's calls would cost more than they save."""
@@ -60,7 +54,7 @@ def read_entries(
     is_plain: Bool,
     *,
     is_there: Bool | None = None,
-) -> Entries | EntryRecords:
+) -> Entries:
     """Read entries that begin with their count at `place`; move `place` behind them.
 
     `place` and `end` are int64[R], a message each. `is_plain`, bool[R], becomes false for messages
@@ -71,71 +65,44 @@ def read_entries(
     there = is_plain if is_there is None else is_plain & is_there
     is_plain &= ~there | (place + 4 <= end)
     there = there & is_plain
-    entry_count = np.where(there, int32_view(buffer)[np.where(there, place, 0)], 0)
-    entry_count = entry_count.astype(np.int64)
-    place[there] += 4
-    read = _readable(entry_count, place, end, is_plain)
-    alike = entries_of_one_layout(buffer, place, end, read)
-    return alike or entries_in_lock_step(buffer, place, end, is_plain, read)
-
-
-def entries_of_any_layout(
-    buffer: bytes, place: Int64, end: Int64, is_plain: Bool, entry_count: Int64
-) -> Entries:
-    """Read so many entries, int64[R], that begin at `place`; else as `read_entries`.
-
-    Whether all have one layout is not looked at.
-    """
+    entry_count = np.zeros(len(place), dtype=np.int64)
+    entry_count[there] = int32_view(buffer)[place[there]]
+    place += COUNT_SIZE * there
     read = _readable(entry_count, place, end, is_plain)
     return entries_in_lock_step(buffer, place, end, is_plain, read)
 
 
 def _readable(entry_count: Int64, place: Int64, end: Int64, is_plain: Bool) -> Int64:
     """Return how many entries of each message are read in lock step: all or none."""
-    # A null array is not plain.
-    is_plain &= (entry_count >= 0) & (entry_count <= COUNT_LIMIT)
-    is_plain &= entry_count * ENTRY_SIZE_MIN <= np.maximum(end - place, 0)
-    sizes = entry_count if is_plain.all() else entry_count[is_plain]
+    # A null array is not plain, nor is one that is longer than its bytes.
+    most = (end - place) // ENTRY_SIZE_MIN
+    is_plain &= (entry_count >= 0) & (entry_count <= np.minimum(most, COUNT_LIMIT))
+    sizes = entry_count[is_plain]
     together_min = max(1, min(TOGETHER_MIN, len(sizes) // 4))
-    longest = int(sizes.max(initial=0))
+    longest = int(sizes[sizes.argmax()]) if len(sizes) else 0
     if np.count_nonzero(sizes == longest) < together_min <= len(sizes):
         longest = int(np.sort(sizes)[-together_min])
     is_plain &= entry_count <= longest
     return entry_count * is_plain
 
 
-def owned_arrays(entries: Entries | EntryRecords, known: KnownNames, is_plain: Bool) -> OwnedArrays:
+def owned_arrays(entries: Entries, known: KnownNames, is_plain: Bool) -> OwnedArrays:
     """Return the entries as arrays, row by row; names that are not known are added.
 
     Rows with a name that was not recognised, with one twice or with a negative number stop being
     plain. Cost: that of `recognised_names`, O(numbers).
     """
-    if isinstance(entries, EntryRecords) and entries.repeated:
-        repeated, number = repeated_names(entries, known.numbers), entries.numbers()
-        if repeated is not None and int(number.min()) >= 0:
-            each, count = entries.number_count, len(entries.records)
-            topic = np.empty((count // len(repeated), len(repeated)), dtype=np.int64)
-            topic[:] = repeated
-            names = known.texts()
-            return _owned_arrays(
-                names=names,
-                name_set=frozenset(names),
-                entry_ptr=bounds_of(entries.read),
-                topic=topic.ravel(),
-                number_ptr=np.arange(0, each * count + 1, each),
-                number=number,
-            )
     topic = recognised_names(entries, known)
     row = entries.row
-    if len(topic) and int(topic.min()) < 0:
+    if len(topic) and topic[topic.argmin()] < 0:
         is_plain[row[topic < 0]] = False
     is_plain[repeated_rows(row, topic, len(known.numbers))] = False
     number_ptr, number = _numbers(entries)
-    if len(number) and int(number.min()) < 0:
+    if len(number) and number[number.argmin()] < 0:
         owner_of = np.repeat(row, np.diff(number_ptr))
         is_plain[owner_of[number < 0]] = False
     names = known.texts()
-    return _owned_arrays(
+    return OwnedArrays(
         names=names,
         name_set=frozenset(names),
         entry_ptr=bounds_of(entries.read),
@@ -145,11 +112,8 @@ def owned_arrays(entries: Entries | EntryRecords, known: KnownNames, is_plain: B
     )
 
 
-def _numbers(entries: Entries | EntryRecords) -> tuple[Int64, Int32]:
+def _numbers(entries: Entries) -> tuple[Int64, Int32]:
     """Return where the numbers of each entry begin, int64[E + 1], and all numbers."""
-    if isinstance(entries, EntryRecords):
-        each = entries.number_count
-        return np.arange(0, each * len(entries.records) + 1, each), entries.numbers()
     if entries.number is not None:
         return np.arange(len(entries.number) + 1), entries.number
     first = entries.name_start + entries.name_length
@@ -169,14 +133,11 @@ __all__ = [
     "NAME_LENGTH_SIZE",
     "PAD",
     "Entries",
-    "EntryRecords",
     "Found",
     "KnownNames",
     "Messages",
     "Sections",
     "are_read_together",
-    "entries_of_any_layout",
-    "filled",
     "found_at_once",
     "int16_view",
     "int32_view",

@@ -20,10 +20,7 @@ from assignors.group_bytes.entries.places import (
     int32_view,
 )
 from assignors.group_bytes.entries.recognised import KnownNames, repeated_rows
-from assignors.group_bytes.names import NameTable, found_of_one_length
-from wire.constructors import unchecked
-
-_owned_arrays = unchecked(OwnedArrays)
+from assignors.group_bytes.names import NameTable, find
 
 
 class Sections(NamedTuple):
@@ -90,7 +87,7 @@ def found_at_once(
     if len(partition) and partition[partition.argmin()] < 0:
         return None
     names, entry_ptr = known.texts(), bounds_of(owned.size)
-    arrays = _owned_arrays(
+    arrays = OwnedArrays(
         names=names,
         name_set=frozenset(names),
         entry_ptr=entry_ptr,
@@ -114,7 +111,8 @@ def _places_of_names(buffer: bytes, table: NameTable, length: int) -> tuple[Int6
     is_length: Bool = uint8[1:] == length
     is_length &= uint8[:-1] == 0
     begin = is_length.nonzero()[0]
-    number = found_of_one_length(table, buffer, begin + NAME_LENGTH_SIZE, length)
+    lengths = np.broadcast_to(np.int64(length), (len(begin),))
+    number = find(table, buffer, begin + NAME_LENGTH_SIZE, lengths)
     is_name = number >= 0
     if np.count_nonzero(is_name) < len(number):
         begin, number = begin[is_name], number[is_name]

@@ -9,17 +9,12 @@ from itertools import repeat
 import numpy as np
 
 from assignors.arrays import Int64
-from assignors.group_bytes.entries.places import Entries, EntryRecords
+from assignors.group_bytes.entries.places import Entries
 from assignors.group_bytes.names import (
     NAME_BYTES_MAX,
     NameTable,
-    UInt64,
-    different_names,
     find,
-    find_in_records,
     name_table,
-    words_in_records,
-    words_of_one_length,
 )
 
 COMPARED_MAX = 2_048
@@ -77,7 +72,7 @@ def numbered_names(names: Sequence[str]) -> KnownNames | None:
     return known
 
 
-def recognised_names(entries: Entries | EntryRecords, known: KnownNames) -> Int64:
+def recognised_names(entries: Entries, known: KnownNames) -> Int64:
     """Return the number of each entry's name, int64[E], -1 where it was not recognised.
 
     Names that are not known are learned and added, as long as a few of them account for all that
@@ -88,12 +83,10 @@ def recognised_names(entries: Entries | EntryRecords, known: KnownNames) -> Int6
         return np.zeros(0, dtype=np.int64)
     if known.numbers or count > COMPARED_MAX:
         return _names_by_table(entries, known)
-    words = _words_of_one_length(entries)
-    number = None if words is None else _different(entries, words, known)
-    return _looked_up(entries, known) if number is None else number
+    return _looked_up(entries, known)
 
 
-def _names_by_table(entries: Entries | EntryRecords, known: KnownNames) -> Int64:
+def _names_by_table(entries: Entries, known: KnownNames) -> Int64:
     """Return the same, with the names known so far as a table, and tables of those learned."""
     number = np.full(len(entries.name_length), -1, dtype=np.int64)
     if known.numbers:
@@ -118,65 +111,15 @@ def _names_by_table(entries: Entries | EntryRecords, known: KnownNames) -> Int64
     return number
 
 
-def _words_of_one_length(entries: Entries | EntryRecords) -> list[UInt64] | None:
-    """Return the words of all names, if they have one length, not zero."""
-    length = int(entries.name_length[0])
-    if not 0 < length <= NAME_BYTES_MAX:
-        return None
-    if entries.records is not None:
-        return words_in_records(entries.records, 2, length)
-    if not (entries.name_length == length).all():
-        return None
-    return words_of_one_length(entries.buffer, entries.name_start, length)
-
-
-def _different(
-    entries: Entries | EntryRecords, words: list[UInt64], known: KnownNames
-) -> Int64 | None:
-    """Return the number of each entry's name, which have these words, where none is known.
-
-    `None` where they cannot be told apart, or where one is no text.
-    """
-    length = int(entries.name_length[0])
-    found = different_names(words)
-    if found is None:
-        return None
-    first, equal, levels = found
-    starts = entries.name_start[first].tolist()
-    place_of = {
-        entries.buffer[start : start + length]: place
-        for start, place in zip(starts, first.tolist(), strict=True)
-    }
-    names = sorted(place_of)
-    if not all(map(is_text, names)):
-        return None
-    known.numbers |= zip(names, range(len(names)), strict=True)
-    first = np.fromiter(map(place_of.__getitem__, names), np.int64, len(names))
-    number = np.empty(len(equal), dtype=np.int64)
-    number[first] = np.arange(len(first))
-    number = number.take(equal)
-    known.table = NameTable(
-        length=np.full(len(names), length),
-        words=tuple(word[first] for word in words),
-        levels=tuple((shift, number.take(places)) for shift, places in levels),
-        common_length=length,
-    )
-    return number
-
-
-def _found(entries: Entries | EntryRecords, table: NameTable, some: Int64 | None) -> Int64:
+def _found(entries: Entries, table: NameTable, some: Int64 | None) -> Int64:
     """Return which name of a table each entry has, or some entries have, -1 for none of them."""
-    if entries.records is not None:
-        # Behind a name stand its count and a number at least, or it has eight bytes and more.
-        records = entries.records if some is None else entries.records[some]
-        return find_in_records(table, records, 2, int(entries.name_length[0]))
     start, length = entries.name_start, entries.name_length
     if some is not None:
         start, length = start[some], length[some]
     return find(table, entries.buffer, start, length)
 
 
-def _looked_up(entries: Entries | EntryRecords, known: KnownNames) -> Int64:
+def _looked_up(entries: Entries, known: KnownNames) -> Int64:
     """Return the same, looked up one by one. Cost: O(E)."""
     starts, lengths = entries.name_start.tolist(), entries.name_length.tolist()
     names = [
@@ -188,9 +131,7 @@ def _looked_up(entries: Entries | EntryRecords, known: KnownNames) -> Int64:
     return np.fromiter(map(known.numbers.get, names, repeat(-1)), np.int64, len(names))
 
 
-def _new_names(
-    entries: Entries | EntryRecords, left: Int64, numbers: dict[bytes, int]
-) -> list[bytes]:
+def _new_names(entries: Entries, left: Int64, numbers: dict[bytes, int]) -> list[bytes]:
     """Return some names of these entries, which are not among `numbers`, in the order found."""
     some = left[:: max(1, len(left) // min(UNKNOWN_AT_ONCE, 32 + len(left) // 32))]
     starts, lengths = entries.name_start[some], entries.name_length[some]

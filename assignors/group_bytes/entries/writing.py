@@ -28,6 +28,8 @@ from wire.text import encode_utf8
 FURTHER_MAX = 8
 """Entries are rows of a table where at most one partition in so many follows another of its
 entry: what stands before such a number is cut out again."""
+ONE_NUMBER = b"\0\0\0\1\0\0\0\0"
+"""A count of 1, and a number."""
 CUT_MAX = 1 << 20
 """Fewer bytes than this are copied once more before they are cut: bytes are cut faster."""
 
@@ -53,19 +55,13 @@ def entry_headers(topics: Sequence[str]) -> EntryHeaders | None:
     longest = int(size.max(initial=0))
     if longest >= NAME_BYTES_MAX:
         return None
-    width = NAME_LENGTH_SIZE + longest + COUNT_SIZE + NUMBER_SIZE
-    start = np.zeros((len(names), width), dtype=np.uint8)
-    # One byte more than the longest has, as numpy knows no texts of none.
-    padded = np.array([name.rjust(longest, b"\0") for name in names], dtype=f"S{longest + 1}")
-    padded = padded.view(np.uint8).reshape(len(names), longest + 1)
-    start[:, NAME_LENGTH_SIZE : NAME_LENGTH_SIZE + longest] = padded[:, :longest]
-    start[:, -NUMBER_SIZE - 1] = 1
-    # The low byte of the length; the other one is 0.
-    before_name = width - NUMBER_SIZE - COUNT_SIZE - 1
-    start.ravel()[np.arange(before_name, start.size, width) - size] = size
-    are_alike = np.count_nonzero(size != longest) == 0
-    size += NAME_LENGTH_SIZE
-    return EntryHeaders(start, size, are_alike)
+    width = NAME_LENGTH_SIZE + longest + len(ONE_NUMBER)
+    written = [
+        (len(name).to_bytes(2, "big") + name + ONE_NUMBER).rjust(width, b"\0") for name in names
+    ]
+    start = np.frombuffer(b"".join(written), dtype=np.uint8).reshape(len(names), width)
+    are_alike = not np.count_nonzero(size != longest)
+    return EntryHeaders(start, size + NAME_LENGTH_SIZE, are_alike)
 
 
 class _Entries(NamedTuple):
@@ -121,7 +117,7 @@ def _of_rows(
         entry_count = entry_count - further_count
         end -= (size - NUMBER_SIZE) * further_count
     rows = _rows(headers, entries, further)
-    text = memoryview(rows) if len(rows) >= CUT_MAX else rows
+    text = rows if len(rows) >= CUT_MAX else bytes(rows)
     counts, ends = entry_count.tolist(), end.cumsum().tolist()
     begin = {count: before + count.to_bytes(COUNT_SIZE, "big") for count in set(counts)}
     return [
@@ -130,20 +126,20 @@ def _of_rows(
     ]
 
 
-def _rows(headers: EntryHeaders, entries: _Entries, further: Int64) -> bytes:
+def _rows(headers: EntryHeaders, entries: _Entries, further: Int64) -> memoryview:
     """Return all entries, of which few have several numbers: `further` are all but the first."""
     size = headers.start.shape[1]
     rows = headers.start.take(entries.topic, axis=0)  # as an index it would cost three times that
     column(rows, INT32, size - NUMBER_SIZE)[:] = entries.number
+    text = rows.reshape(-1).data
     if not len(further):
-        return rows.tobytes()
+        return text
     count = column(rows, INT32, size - NUMBER_SIZE - COUNT_SIZE)
     count[entries.first] = _lengths(entries)
-    text = rows.tobytes()
     stop = size * further
     go_on = stop + (size - NUMBER_SIZE)
     kept = map(slice, [0, *go_on.tolist()], [*stop.tolist(), len(text)])
-    return b"".join(map(text.__getitem__, kept))
+    return memoryview(b"".join(map(text.__getitem__, kept)))
 
 
 def _at_places(

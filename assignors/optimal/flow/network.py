@@ -23,11 +23,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assignors.optimal.flow.kinds import ROWS_MAX, pour_by_kind
 from assignors.optimal.flow.pour import pour
 from assignors.optimal.flow.table import Table
 from assignors.problem import Bool, Int64
-from wire.constructors import unchecked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +60,6 @@ class Network:
         return not has_more and self.hub_room[0] >= 0
 
 
-_network = unchecked(Network)
-
-
 def start(
     *,
     size: Int64,
@@ -75,13 +70,12 @@ def start(
     optional: Int64,
     spare: int,
     sums: tuple[Int64, Int64] | None = None,
-    is_even: bool = False,
 ) -> Network:
     """Return the network that goes on from `table`, with free partitions poured.
 
     `size` is int64[R], partitions in each row; `table` is the cheapest for the loads that it
     has, for example what members own, and is changed. `sums` are those of the table, where they
-    are known; `is_even` says that all members may get as much. Nothing remote is kept.
+    are known. Nothing remote is kept.
     Cost: O(R M).
     """
     if remote is not None:
@@ -89,21 +83,10 @@ def start(
     by_row, load = table.sums() if sums is None or remote is not None else sums
     unplaced = size - by_row
     assert not np.count_nonzero(unplaced < 0), "more partitions are owned than there are"
-    if remote is not None and len(size) <= ROWS_MAX:
-        pour_by_kind(
-            table=table,
-            unplaced=unplaced,
-            load=load,
-            least=least,
-            optional=optional,
-            spare=spare,
-            local=allowed & ~remote,
-        )
-    else:
-        local = allowed if remote is None else allowed & ~remote
-        pour(table, unplaced, load, least + optional, local, is_even=is_even)
+    local = allowed if remote is None else allowed & ~remote
+    pour(table, unplaced, load, least + optional, local)
     extra = np.minimum(np.maximum(load - least, 0), optional)
-    return _network(
+    return Network(
         table=table,
         allowed=allowed,
         remote=remote,

@@ -20,7 +20,6 @@ import numpy as np
 
 from assignors.optimal.flow.network import Network
 from assignors.optimal.flow.table import Counts, bit_sets
-from wire.constructors import unchecked
 
 UNBOUNDED = 1 << 62
 """Capacity of an arc that places partitions which are new to a member."""
@@ -60,9 +59,6 @@ class Residual:
     """One number."""
 
 
-_residual = unchecked(Residual)
-
-
 def residual_of(network: Network) -> Residual:
     """Return the capacities of the flow in `network`, whose `table` it goes on to change.
 
@@ -92,7 +88,7 @@ def residual_of(network: Network) -> Residual:
     full = network.surplus.nonzero()[0]
     supply.update(zip((full + (hub + 2)).tolist(), network.surplus[full].tolist(), strict=True))
     owned, placed = network.table.views()
-    return _residual(
+    return Residual(
         hub=hub,
         costs=costs,
         down=down,

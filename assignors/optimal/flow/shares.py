@@ -7,42 +7,31 @@ much. Both ways give the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import add, sub
+from operator import sub
 
 import numpy as np
 
 from assignors.optimal.flow.table import narrow
 from assignors.problem import Int64
 
-FINE = 16
-"""Room for each row is counted in parts of a partition: products of it with partitions fit into 64
-bits up to 700 million of these."""
 PICKED_MIN = 5
 """So many of those with most room are found by sorting; fewer one by one."""
 
 
 def shares_of(
-    members: Sequence[int], room: Sequence[int], amount: int, left: list[int] | None
+    members: Sequence[int], room: Sequence[int], amount: int
 ) -> tuple[Sequence[int], list[int]]:
     """Return those of the members that get some of a row, and how much; nothing for others too.
 
-    `room` and `left` are by member: how much it can take, and how many rows are left from which it
-    can, this one included; that is counted down.
+    `room`, by member, is how much it can take.
     """
-    if left is None:
-        rooms = list(map(room.__getitem__, members))
-        total = sum(rooms)
-        if amount >= total:
-            return members, rooms
-        if amount * max(rooms) < total:
-            return list(map(members.__getitem__, _roomiest(rooms, amount))), [1] * amount
-        return members, _in_proportion(rooms, amount, total)
-    chosen = [member for member in members if room[member]]
-    rooms = [room[member] for member in chosen]
-    lefts = [left[member] for member in chosen]
-    for member, rows in zip(chosen, lefts, strict=True):
-        left[member] = rows - 1
-    return chosen, share_few(rooms, amount, lefts)
+    rooms = list(map(room.__getitem__, members))
+    total = sum(rooms)
+    if amount >= total:
+        return members, rooms
+    if amount * max(rooms) < total:  # there is not one for anybody, in proportion
+        return list(map(members.__getitem__, _roomiest(rooms, amount))), [1] * amount
+    return members, _in_proportion(rooms, amount, total)
 
 
 def _roomiest(room: list[int], count: int) -> list[int]:
@@ -59,30 +48,6 @@ def _roomiest(room: list[int], count: int) -> list[int]:
         rest[place] = -1
         found.append(place)
     return found
-
-
-def share_few(room: list[int], amount: int, left: list[int] | None = None) -> list[int]:
-    """Return what `share_many` does, from lists.
-
-    >>> share_few([3, 1, 2], 4)
-    [3, 0, 1]
-    """
-    total = sum(room)
-    if amount >= total:
-        return room
-    if left is not None:
-        weight = [one * FINE // rows for one, rows in zip(room, left, strict=True)]
-        total = sum(weight)
-        first = list(map(min, room, [heavy * amount // total for heavy in weight]))
-        if rest := amount - sum(first):
-            return list(map(add, first, share_few(list(map(sub, room, first)), rest)))
-        return first
-    if amount * max(room) < total:  # then there is not one for anybody, in proportion
-        given = [0] * len(room)
-        for place in _roomiest(room, amount):
-            given[place] = 1
-        return given
-    return _in_proportion(room, amount, total)
 
 
 def _in_proportion(room: list[int], amount: int, total: int) -> list[int]:
@@ -120,35 +85,16 @@ def chosen_shares(room: Int64, amount: int, total: int) -> tuple[Int64, Int64]:
     return some, given[some]
 
 
-def share_many(room: Int64, amount: int, left: Int64 | None = None) -> Int64:
+def share_many(room: Int64, amount: int) -> Int64:
     """Split `amount` in proportion to `room`; what rounding leaves goes to the roomiest.
-
-    With `left`, of how many rows each can take a part, in proportion to the room for each of them:
-    that is one row at least, and `FINE` at most, so that nobody's part is nothing.
 
     >>> share_many(np.array([3, 1, 2]), 4)
     array([3, 0, 1])
-    >>> share_many(np.array([3, 2, 2]), 4, np.array([3, 2, 1]))
-    array([1, 1, 2])
     """
     total = int(np.add.reduce(room))  # a method `sum` calls it by two functions
     if amount >= total:
         return room
-    if left is not None:
-        weight = room * FINE
-        weight //= left
-        total = int(np.add.reduce(weight))
-        weight *= amount
-        weight //= total
-        first: Int64 = np.minimum(room, weight)
-        if rest := amount - int(np.add.reduce(first)):
-            first += share_many(room - first, rest)
-        return first
     most = int(room[room.argmax()])
-    if amount * most < total:  # there is not one for anybody, in proportion
-        given = np.zeros(len(room), dtype=np.int64)
-        given[_roomiest_of_many(room, most, amount)] = 1
-        return given
     given = room * amount
     given //= total
     if not (rest := amount - int(np.add.reduce(given))):

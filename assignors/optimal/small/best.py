@@ -80,14 +80,14 @@ def best_owners(problem: SmallProblem, favoured: list[int], held: Held | None = 
         return Placed(favoured, [])
     if len(rows.size) == 1:
         return _shared_by_some(problem, favoured, rows.takers[0])
-    placed = _settled(rows, _mean_loads(rows, member_count), is_even=True)
+    placed = _settled(rows, _mean_loads(rows, member_count))
     if placed is None:
         price_of_row, price_of_member = _prices(problem, rows)
         rows, favoured = _agreeing(problem, rows, favoured, price_of_row, price_of_member)
         least = [max(price - 1, 0) for price in price_of_member]
         optional = [int(price > 0) for price in price_of_member]
         loads = Loads(least=least, optional=optional, spare=sum(rows.size) - sum(least))
-        placed = _settled(rows, loads, is_even=False)
+        placed = _settled(rows, loads)
         assert placed is not None, "no table has the loads that its prices promise"
     return _chosen(problem, rows, favoured, placed)
 
@@ -152,11 +152,8 @@ def _mean_loads(rows: SmallRows, member_count: int) -> Loads:
     return Loads(least=least, optional=optional, spare=total - floor * len(active))
 
 
-def _settled(rows: SmallRows, loads: Loads, *, is_even: bool) -> Cells | None:
-    """Return the table with these loads that keeps most; `None` where no table has them.
-
-    `is_even` says that all members may get as much.
-    """
+def _settled(rows: SmallRows, loads: Loads) -> Cells | None:
+    """Return the table with these loads that keeps most; `None` where no table has them."""
     placed = [of_row.copy() for of_row in rows.held]
     unplaced, load = rows.size.copy(), [0] * len(loads.least)
     for row, of_row in enumerate(placed):
@@ -167,7 +164,7 @@ def _settled(rows: SmallRows, loads: Loads, *, is_even: bool) -> Cells | None:
         max(least + more - has, 0)
         for least, more, has in zip(loads.least, loads.optional, load, strict=True)
     ]
-    pour(rows.takers, placed, unplaced, load, room, is_even=is_even)
+    pour(rows.takers, placed, unplaced, load, room)
     residual = _without_arcs(rows, placed, unplaced, load, loads)
     if residual is not None:
         _add_arcs(residual, rows, placed)

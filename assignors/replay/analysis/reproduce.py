@@ -9,16 +9,13 @@ follows from the rounds that it led before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from assignors.assignor import Assignor, UserData
+from assignors.assignor import Assignor
 from assignors.java.cooperative_sticky import COOPERATIVE_STICKY
 from assignors.java.range import RANGE
 from assignors.java.roundrobin import ROUNDROBIN
-from assignors.java.small.plain_groups import plain_lists
-from assignors.java.small.plain_range import plain_range
 from assignors.java.sticky import STICKY
 from assignors.jvm.failure import JavaFailure
 from assignors.model import Cluster, Group, State
@@ -34,13 +31,6 @@ BY_PROTOCOL = {each.name: each for each in (RANGE, ROUNDROBIN, STICKY, COOPERATI
 
 Lists = Mapping[str, Sequence[tuple[str, int]]]
 """Member id -> (topic, partition) pairs in the order of Java's list."""
-
-PLAIN: Mapping[object, Callable[[Group], tuple[Lists, State] | None]] = {
-    STICKY.assign: partial(plain_lists, kind=UserData.STICKY),
-    COOPERATIVE_STICKY.assign: partial(plain_lists, kind=UserData.COOPERATIVE),
-    RANGE.assign: plain_range,
-}
-"""What gives the lists of a plain group, and what the assignor remembers, without arrays."""
 
 SAME, AGREES = "bytes", "partitions"
 
@@ -174,10 +164,6 @@ def _compared(
 
 def _assigned(assignor: Assignor, group: Group) -> tuple[Lists, State]:
     """Return everybody's lists, and what the assignor remembers."""
-    lists_of = PLAIN.get(assignor.assign)
-    plain = None if lists_of is None else lists_of(group)
-    if plain is not None:
-        return plain
     answer = assignor.assign(group)
     assert answer.lists is not None
     return dict(answer.lists), answer.state or group.state

@@ -14,9 +14,6 @@ first call raised the resident memory of the process at its peak. Stages:
 
     assign   members are decoded already; nothing is encoded
     full     from everybody's Subscription bytes to everybody's Assignment bytes
-    memory   the same, by a leader that led the settled group the round before: the claims are
-             those it read then, their generation is a new one
-    again    the same, by a leader that has just led the same bytes
     solve    the new owners by those before, as arrays: claims have been judged already
     plan     one eager assignment, not timed: `EVENT.ALGORITHM.plan` gets who has what
 """
@@ -40,14 +37,12 @@ from assignors import Cluster, Group, Topic, assignor_named, lead
 from assignors.assignor import UserData
 from assignors.claims import claims_of, favoured_owners
 from assignors.group_bytes.subscriptions import read_members
-from assignors.leader import Memory
 from assignors.optimal.sticky import target_assignment
 from assignors.problem import problem_of
 from tests.benchmarks.peers.group_files import (
     COOPERATIVE,
     EAGER,
     GENERATION,
-    SETTLED,
     GroupFile,
     read_group,
 )
@@ -115,9 +110,6 @@ def ours(folder: Path, event: str, stage: str, *, name: str) -> Call:
     leads = partial(lead, assignor, cluster, joined=GENERATION + 1)
     if stage == "full":
         return Call(lambda: blobs, lambda blobs: leads(blobs).assignments)
-    if stage in {"memory", "again"}:
-        memory = _memory(folder) if stage == "memory" else leads(blobs).memory
-        return Call(lambda: blobs, lambda blobs: leads(blobs, memory=memory).assignments)
 
     def decoded() -> Group:
         return Group(cluster=cluster, members=read_members(blobs), joined=GENERATION + 1)
@@ -133,14 +125,6 @@ def ours_twice(folder: Path, event: str, stage: str) -> Call:
     """Do everything twice, to see that a lost ratio is noticed."""
     call = ours(folder, event, stage, name="cooperative-sticky")
     return Call(call.prepare, lambda ready: (call.run(ready), call.run(ready)))
-
-
-def _memory(folder: Path) -> Memory:
-    """Return what a leader keeps of the settled group's round."""
-    before = read_group(folder / f"{SETTLED}.{COOPERATIVE}")
-    blobs = dict(zip(before.member_ids, before.blobs, strict=True))
-    led = lead(assignor_named("cooperative-sticky"), _cluster(before), blobs, joined=GENERATION)
-    return led.memory
 
 
 def _cluster(group: GroupFile) -> Cluster:

@@ -11,7 +11,7 @@ from tests.conformance.peers import GO
 from tests.foreign.jars import class_path
 from tests.optimal.workloads import EVENTS, LARGE, NAMED, RACKED, SMALL, TINY, parts
 
-Stage = Literal["assign", "full", "memory", "again", "solve", "plan"]
+Stage = Literal["assign", "full", "solve", "plan"]
 
 WORKLOADS = (*TINY, *SMALL, *LARGE, *NAMED, *RACKED)
 KINDS = {
@@ -61,8 +61,6 @@ class Contender:
             return FIRST if is_tried and stage == "full" else ()
         if partitions >= HUGE:
             return self._events_of_huge(stage)
-        if stage == "memory":
-            return CHANGES
         if stage == "plan":
             return FIRST if partitions >= BIG else ORDER
         is_quick = partitions <= 1000 or self.name in {"ours", "franz-go"}
@@ -81,7 +79,6 @@ class Contender:
 
 
 ORDER = ("leave", *(event for event in EVENTS if event != "leave"))
-CHANGES = tuple(event for event in ORDER if event != "fresh")
 
 CONTENDERS = (
     Contender(
@@ -89,7 +86,7 @@ CONTENDERS = (
         label="kafka-assignors",
         language="python",
         protocol=COOPERATIVE,
-        stages=("assign", "full", "memory", "again", "solve"),
+        stages=("assign", "full", "solve"),
     ),
     Contender(
         name="ours-sticky",

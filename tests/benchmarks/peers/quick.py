@@ -37,7 +37,7 @@ SECONDS = 0.15
 Pair = tuple[str, str, Stage, Stage]
 """Workload, peer, the peer's stage, and our stage."""
 FULL: tuple[tuple[Stage, Stage], ...] = (("full", "full"),)
-STAGES: tuple[tuple[Stage, Stage], ...] = (("assign", "assign"), *FULL, ("full", "again"))
+STAGES: tuple[tuple[Stage, Stage], ...] = (("assign", "assign"), *FULL)
 PAIRS: tuple[Pair, ...] = (
     *(
         (workload, "franz-go", theirs, ours)
@@ -127,8 +127,8 @@ def least_of(ratios: Mapping[str, float], loss: float = LOSS) -> dict[str, float
 def key(pair: Pair) -> str:
     """Return what a pair is called in the file.
 
-    >>> key(("U 3 x 12 / 1", "franz-go", "full", "again"))
-    'U 3 x 12 / 1: franz-go full / our again'
+    >>> key(("U 3 x 12 / 1", "franz-go", "full", "full"))
+    'U 3 x 12 / 1: franz-go full / our full'
     """
     workload, peer, theirs, ours = pair
     return f"{workload}: {peer} {theirs} / our {ours}"

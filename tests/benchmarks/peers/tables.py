@@ -19,8 +19,6 @@ PEERS: dict[Stage, tuple[str, ...]] = {
 }
 OURS: dict[Stage, str] = {
     "full": "full",
-    "memory": "with memory",
-    "again": "same bytes again",
     "assign": "assign",
     "solve": "solver alone",
 }
@@ -41,10 +39,8 @@ Subscriptions (version 3, with generation and claims) are decoded, assigned, and
 encoded for each member. `assign` starts from decoded members, in each library's own types, and \
 ends with its own type of answer: ours is an array, of which names are \
 made when they are asked for. Kafka's broker knows who owns what and has no claims to judge: its \
-assignor is compared with our solver alone. `with memory` is a leader that led the settled group \
-the round before: claims are those it read then, with a new generation. `same bytes again` is a \
-leader that has just led the same bytes. Eager assignors get the same claims as UserData, and are \
-compared with our eager one.
+assignor is compared with our solver alone. Eager assignors get the same claims as UserData, and \
+are compared with our eager one.
 
 * Java: the CPU time of the calling thread alone, without compilation and garbage collection, \
 after a second of warming up; logging is off. Go and Python: the whole process.
@@ -172,7 +168,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 def stage_table(results: Results, stage: Stage, peers: Sequence[str]) -> Iterator[str]:
     """Yield a line for each workload after one member left: our time, and everybody else's."""
     head = ["members x partitions / topics", "ours"]
-    more: tuple[Stage, ...] = ("memory", "again") if stage == "full" else ("solve",)
+    more: tuple[Stage, ...] = () if stage == "full" else ("solve",)
     head += [OURS[each] for each in more]
     rows = []
     for workload in _measured(results):

@@ -18,7 +18,6 @@ from assignors.jvm.hash_trees import name_order
 from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember
 from assignors.model import Member
 from assignors.rebalance import Rebalance
-from assignors.server.small.plain_uniform import PairsOfShares, Shares
 from assignors.server.uniform_again import Question
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup, ConsumerMember
 from wire import TopicPartitions
@@ -92,9 +91,6 @@ def shares_of(
     lists = answer.lists
     if is_in_order and isinstance(lists, PairsByMember):
         return _shares_in_arrays(lists.held, lists.held.members, last), lists.held
-    if is_in_order and isinstance(lists, PairsOfShares):
-        given = answer.assignment
-        return given.all() if isinstance(given, Shares) else dict(given), None
     in_order = [ids[number] for number in name_order(ids).tolist()]
     if isinstance(lists, PairsByMember):
         return _shares_in_arrays(lists.held, in_order, last), lists.held

@@ -1,1 +1,0 @@
-"""Java's assignors on small groups: lists in place of arrays."""
