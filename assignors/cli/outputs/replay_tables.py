@@ -180,16 +180,16 @@ def _show(console: Console, name: str, rows: Sequence[Fields]) -> None:
     for line in row_lines(found, [column.header for column in columns]):
         _print(console, line, "bold")
     _print(console, rule(min(width, max(found.width, 40)), console.encoding))
+    shown = {one.column.header for one in found.placed}
+    missing = [column.header for column in columns if column.header not in shown]
     below = BELOW.get(name)
     for row, texts in zip(rows, cells, strict=True):
         style = SEVERITY_STYLES.get(row["severity"]) if "severity" in row else None
         for line in row_lines(found, texts):
             _print(console, line, style)
-        for text in () if below is None else below(row):
+        for text in () if below is None else below(row, missing):
             for line in wrapped(text, max(width - len(INDENT), 1)):
                 _print(console, INDENT + line)
-    shown = {one.column.header for one in found.placed}
-    missing = [column.header for column in columns if column.header not in shown]
     if missing:
         words = f"not shown at {width} columns: {', '.join(missing)} (-o jsonl has everything)"
         for line in wrapped(words, width):
@@ -305,16 +305,17 @@ def _list(names: Sequence[str]) -> str:
     return clean(", ".join(names)) or NONE
 
 
-def _evidence(row: Fields) -> Iterator[str]:
-    """Yield the sentences below a finding."""
-    yield clean(row["evidence"])
+def _evidence(row: Fields, missing: Sequence[str]) -> Iterator[str]:
+    """Yield the sentences below a finding, with its time where there is no column for it."""
+    at = [_time_of_finding("at_ms")(row)] if "AT" in missing else []
+    yield " ".join([*(text for text in at if text != NONE), clean(row["evidence"])])
     places = sum(len(numbers) for _, numbers in row["partitions"])
     more = repetition(row["occurrences"], row["generations"], len(row["members"]), places)
     if more:
         yield f"{more}; above is the worst"
 
 
-def _failure(row: Fields) -> Iterator[str]:
+def _failure(row: Fields, _missing: Sequence[str]) -> Iterator[str]:
     """Yield where the assignor failed: figures without these rounds say nothing of it."""
     if row["error"] is not None:
         yield f"failed: {clean(row['error'])}"
@@ -331,11 +332,11 @@ TITLES: Mapping[str, str] = {
     "outcomes": "what if (actual figures in brackets; downtime in partition-seconds)",
 }
 
-BELOW: Mapping[str, Callable[[Fields], Iterator[str]]] = {
+BELOW: Mapping[str, Callable[[Fields, Sequence[str]], Iterator[str]]] = {
     "anomalies": _evidence,
     "outcomes": _failure,
 }
-"""Table -> the lines below each row."""
+"""Table -> the lines below each row, given the headers of the columns that do not fit."""
 
 LEADERS_SEVERITIES = tuple(severity for severity in Severity if severity is not Severity.NOTE)
 
