@@ -92,7 +92,7 @@ def test_a_relay_leaves_all_that_it_touches_within_their_limits_and_saves_moves(
 
 def test_moves_stay_near_the_fewest_that_members_have_to_give_up() -> None:
     """Frozen: the sums of four groups each, at a tolerance of 5 %."""
-    for members, partitions, most in ((20, 200, 1.42), (100, 1000, 1.52), (100, 2000, 1.26)):
+    for members, partitions, most in ((20, 200, 1.42), (100, 1000, 1.48), (100, 2000, 1.26)):
         done = least = 0
         for seed in range(4):
             task = without_giants(drawn(members, partitions, seed=seed))

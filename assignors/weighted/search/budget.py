@@ -21,8 +21,8 @@ import numpy as np
 from assignors.arrays import Int32
 from assignors.weighted.ratios import floor_at
 from assignors.weighted.removal import Removal, removal_unchecked
-from assignors.weighted.search.relieve import FILLED_TO
-from assignors.weighted.search.state import State
+from assignors.weighted.search.relieve import FILLED_TO, above
+from assignors.weighted.search.state import State, Way
 from assignors.weighted.search.table import Move
 
 ONE_BY_ONE = 8
@@ -30,6 +30,19 @@ ONE_BY_ONE = 8
 
 EVERYTHING = 1 << 62
 """A budget that pays for every move."""
+
+
+WAYS = (Way(relays=True), Way(packs=True, relays=True), Way(packs=True))
+"""How steps down to the limits are chosen; of equal answers the first is taken.
+
+Where members take different things only the first is tried: there all of them cost more, and the
+others rarely save a move.
+"""
+
+
+SAVES = 2
+"""A later way has to save so much to be taken: the first leaves members lower, and so for longer
+below what makes the next moves necessary."""
 
 
 class Steps(Protocol):
@@ -95,16 +108,48 @@ def without_budget(state: State, steps: Steps) -> State:
 def _to_limits(
     state: State, favoured: Int32, budget: int, steps: Steps
 ) -> tuple[State, tuple[float, float, float, int], bool]:
-    """Return the state after the search to the limits, as far as the budget pays for it.
+    """Return the best of what the budget pays for on each of `WAYS` down to the limits.
 
-    The state given where that is no better. With its worth, the cost last, and whether it was cut.
+    With how good it is, its cost last, and whether it was cut. The later ones are left out where no
+    fewer moves can be as good, where there are no steps (then the ways do not differ), and where
+    the budget ends before the first one does.
     """
-    before, tried = _worth(state, state), state.copy(state.limit)
-    cost, is_cut = _cut(tried, favoured, budget, steps(tried))
-    worth = _worth(tried, state)
-    if worth < before:
-        return tried, (*worth, cost), is_cut
-    return state, (*before, 0), is_cut
+    before, first = _worth(state, state), state.copy(state.limit, WAYS[0])
+    cost, is_cut = _cut(first, favoured, budget, steps(first))
+    worth = _worth(first, state)
+    best, known = (first, (*worth, cost)) if worth < before else (state, (*before, 0))
+    if is_cut or first.moved == state.moved:
+        return best, known, is_cut
+    fewest = _fewest(state)
+    for way in WAYS[1:] if len(state.facts.takes) == 1 else ():
+        if not known[1] and known[3] < fewest + SAVES:
+            break
+        tried = state.copy(state.limit, way)
+        cost, _ = _cut(tried, favoured, budget, steps(tried))
+        worth = _worth(tried, state)
+        saves = worth[2] <= known[2] and cost <= known[3] - SAVES
+        if worth[:2] < known[:2] or (worth[:2] == known[:2] and saves):
+            best, known = tried, (*worth, cost)
+        if not tried.has_relayed:
+            break  # without relays it would be the same
+    return best, known, is_cut
+
+
+def _fewest(state: State) -> int:
+    """Return how many moves it takes at least to bring everybody below the limits, each of cost 1.
+
+    See `weighted.removal`. 0 where moves differ in their cost.
+    """
+    count = 0
+    if state.facts.cost is None:
+        for member in above(state, state.limit):
+            excess = state.excess(member)
+            for weight in reversed(state.held(member)[0]):
+                if excess <= 0:
+                    break
+                excess -= weight
+                count += 1
+    return count
 
 
 def _worth(tried: State, state: State) -> tuple[float, float, float]:

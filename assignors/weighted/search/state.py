@@ -27,6 +27,17 @@ ABOVE = 1 + 2.0**-40
 """A use times this is far enough above it that `BELOW` of it is still above, also rounded."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How steps are chosen of which several would do. Whether there is one depends on neither."""
+
+    packs: bool = False
+    """Whether a partition goes to the fullest member with room for it, so that heavy ones still
+    find room later; else to the emptiest, which leaves all of them lower."""
+    relays: bool = False
+    """Whether relays are looked for."""
+
+
 @dataclass(slots=True, kw_only=True)
 class State:
     """Who has what in the middle of a search."""
@@ -44,12 +55,15 @@ class State:
     """The largest use of any member, weight for capacity."""
     emptiest_load: list[int]
     """What the emptiest member of each kind has."""
+    way: Way = Way()
+    has_relayed: bool = False
+    """Whether a relay was among its steps."""
     moved: dict[int, int] = field(default_factory=dict)
     """Partition -> who has it now; all that ever moved are in it."""
     listed: dict[int, Held] = field(default_factory=dict)
     """What members have that were looked at or have changed."""
 
-    def copy(self, limit: list[int]) -> State:
+    def copy(self, limit: list[int], way: Way | None = None) -> State:
         """Return a state on which another search can be tried, with other limits. Cost: O(M)."""
         other = State(
             facts=self.facts,
@@ -59,6 +73,7 @@ class State:
             allowed=self.allowed,
             largest=self.largest,
             emptiest_load=self.emptiest_load[:],
+            way=way or self.way,
             moved=self.moved.copy(),
             listed=self.listed.copy(),
         )

@@ -51,7 +51,9 @@ def step_for(state: State, giver: int) -> list[Move] | None:
         return exchange
     if not fits or heaviest < WORTH * state.load[giver]:
         return lower(state, giver, near, state.fill(giver) * (1 - WORTH))
-    return relay_for(state, giver) or [_single(state, giver, held, fits[-1])]
+    relay = relay_for(state, giver) if state.way.relays else None
+    state.has_relayed |= relay is not None
+    return relay or [_single(state, giver, held, fits[-1])]
 
 
 def _cheapest(state: State, partitions: array[int], places: Sequence[int]) -> int:
@@ -62,7 +64,8 @@ def _cheapest(state: State, partitions: array[int], places: Sequence[int]) -> in
 
 def _single(state: State, giver: int, held: Held, place: int) -> Move:
     partition, weight = held[1][place], held[0][place]
-    return Move(partition, giver, state.fullest_receiver_of(partition, weight))
+    choose = state.fullest_receiver_of if state.way.packs else state.receiver_of
+    return Move(partition, giver, choose(partition, weight))
 
 
 def _near(state: State, giver: int, held: Held) -> Near:
