@@ -243,9 +243,7 @@ def history(scenario: Scenario) -> tuple[History, Played]:
     """Return the history of a run of a scenario, and the run."""
     made = History(topics={})
     with watched(made):
-        played = simulate(
-            scenario, keeps_history=True, queues_heartbeats=True, computes_rounds=False
-        )
+        played = simulate(scenario, keeps_history=True, queues_heartbeats=True)
     return made, played
 
 

@@ -259,17 +259,6 @@ def test_the_first_violations_are_kept_and_all_counted() -> None:
     assert [each.text for each in watch.kept] == [str(number) for number in range(KEPT)]
 
 
-def test_members_whose_steps_are_computed_are_brought_up_to_date_before_they_are_looked_at() -> (
-    None
-):
-    played, calls = Played(Monitoring.BASIC), []
-    played.watch.catch_up = lambda: calls.append(1)
-    played.consumes("a", ONE)
-    assert calls == []
-    played.consumes("b", ONE)
-    assert calls == [1]
-
-
 def test_a_zombie_that_joins_again_is_judged_though_it_consumes_what_it_did() -> None:
     played = Played(Monitoring.BASIC, known="b")
     played.watch.removed = {"a": "a"}

@@ -6,7 +6,7 @@ member that consumes something else O(partitions that change). Under `FULL` the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assignors.ownership.changes import TopicPartition, changed_topics
@@ -73,8 +73,6 @@ class Watch:
     """Members whose callback for revoked partitions runs."""
     committed_by: dict[TopicPartition, int] = field(default_factory=dict)
     """What they commit, each partition with the last member that does."""
-    catch_up: Callable[[], None] | None = None
-    """Brings members up to date whose steps are computed, before they are looked at."""
     removed: Mapping[str, str] = field(default_factory=dict)
     """Member name -> the id with which the coordinator removed it last."""
     view: CoordinatorView = field(default_factory=CoordinatorView)
@@ -283,8 +281,6 @@ def _near(watch: Watch, number: int) -> GroupMoment:
 
     Cost: O(members with a callback and their partitions, plus partitions with two consumers).
     """
-    if watch.catch_up is not None:
-        watch.catch_up()
     partitions = watch.ledger.partitions
     near = {number, *watch.committing}
     for topic, partition in (*watch.ledger.doubled, *watch.committed_by):

@@ -140,7 +140,7 @@ def test_all_monitors_together_find_what_the_usual_ones_find(
     with pytest.MonkeyPatch.context() as patch:
         if is_wrong:  # as the steps are, hardly anything is found
             gives_before_release(patch)
-        usual = simulate(scenario, computes_rounds=not is_wrong)
+        usual = simulate(scenario)
         full = simulate(scenario, monitoring=Monitoring.FULL)
     assume(usual.result.stopped_by is None and full.result.stopped_by is None)
     assume(len(full.violations) < KEPT)
