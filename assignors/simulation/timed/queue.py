@@ -13,9 +13,10 @@ is started again before its entry comes up, that entry serves it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
-from heapq import heappop, heappush, heapreplace
+from heapq import heapify, heappop, heappush, heapreplace
 from typing import Any, Generic, TypeVar
 
 E = TypeVar("E")
@@ -125,6 +126,13 @@ class EventQueue(Generic[E]):
         """Return when the timer of this key runs out, `None` if it does not run. Cost: O(1)."""
         timer = self._timers.get(key)
         return None if timer is None or timer.order == STOPPED else timer.at
+
+    def drop(self, is_dropped: Callable[[E], bool]) -> None:
+        """Take out events that will not happen; timers stay. Cost: O(n)."""
+        self._heap = [
+            entry for entry in self._heap if type(entry[-1]) is _Timer or not is_dropped(entry[-1])
+        ]
+        heapify(self._heap)
 
     def _put_first_back(self, timer: _Timer[E]) -> None:
         """Put the first entry back, that of a timer which runs out later."""

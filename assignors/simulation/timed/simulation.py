@@ -24,7 +24,13 @@ from assignors.simulation.timed.monitors.liveness import without_what_follows
 from assignors.simulation.timed.monitors.seen import Observer, Seen
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.monitors.violation import Violation, described
-from assignors.simulation.timed.monitors.watch import report, saw_member, watch_over
+from assignors.simulation.timed.monitors.watch import (
+    Watch,
+    report,
+    saw_end,
+    saw_member,
+    watch_over,
+)
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.processing.offsets_sides import sides_with_offsets
 from assignors.simulation.timed.protocols.classic.messages import JoinGroup
@@ -103,23 +109,47 @@ def simulate(
         _compute_heartbeats(run)
     stopped_by = play(run, _handle, until)
     end = until if stopped_by is None else run.queue.now
-    if run.watch is not None and monitoring is Monitoring.FULL and stopped_by is None:
-        # The same run once more, which goes on: this one's figures are those of its end.
-        calm = _prepared(without_what_follows(scenario), Monitoring.OFF, None, keeps_history=False)
-        _compute_heartbeats(calm)
-        run.watch.at, found = settled(calm, _handle)
-        report(run.watch, found)
-        cut_cycles(calm)
+    result, watch = _result(run, end), run.watch
+    rebalances, zombies = list(run.meter.rebalances), run.faults.zombies.close(end)
+    if watch is not None and stopped_by is None:
+        _judge_end(run, watch)
+    found = [] if watch is None else watch.kept
     played = Played(
-        result=replace(_result(run, end), stopped_by=stopped_by),
-        rebalances=run.meter.rebalances,
-        violations=[] if run.watch is None else run.watch.kept,
+        result=replace(
+            result,
+            stopped_by=stopped_by,
+            violations=0 if watch is None else watch.count,
+            first_violation=described(found[0], scenario.seed) if found else None,
+        ),
+        rebalances=rebalances,
+        violations=found,
         changes=run.ledger.changes,
         records=run.records,
-        zombies=run.faults.zombies.close(end),
+        zombies=zombies,
     )
     cut_cycles(run)
     return played
+
+
+def _judge_end(run: Run, watch: Watch) -> None:
+    """Judge a run at its end, and what becomes of its group where nothing else happens to it."""
+    over = run.scenario.until_ms
+    watch.at = (run.queue.count, over * MILLISECOND)
+    saw_end(watch)
+    run.scenario = without_what_follows(run.scenario)
+    run.queue.drop(lambda event: _is_planned(event, over))
+    run.watch = run.observe = None
+    run.ledger.keeps_changes = False
+    watch.at, found = settled(run, _handle)
+    report(watch, found)
+
+
+def _is_planned(event: Event, over_ms: int) -> bool:
+    """Return whether an event is none that follows from what has happened by then."""
+    what = event[1]
+    if isinstance(what, FaultEvent):
+        return what.fault.from_ms > over_ms
+    return isinstance(what, Action) or what is START
 
 
 def _prepared(
@@ -306,7 +336,7 @@ DO: dict[type, Callable[[Run, int, MemberEvent, Any], None]] = {
 
 
 def _result(run: Run, at: int) -> TimedResult:
-    scenario, watch = run.scenario, run.watch
+    scenario = run.scenario
     if run.heartbeats is not None:
         run.heartbeats.close(at)
     figures = {} if run.processing is None else run.processing.figures(at, run.topics)
@@ -319,7 +349,6 @@ def _result(run: Run, at: int) -> TimedResult:
         result,
         requests=dict(sorted(run.network.requests.items())),
         events=run.queue.count,
-        violations=0 if watch is None else watch.count,
-        first_violation=described(watch.kept[0], scenario.seed) if watch and watch.kept else None,
+        violations=0,
         **figures,
     )

@@ -72,17 +72,23 @@ class Meter:
         keepers = frozenset(each.name for each in members if each.keeps_pauses)
         return cls(ledger=ledger, pauses=Pauses(keepers=keepers))
 
-    def count(self, now: int, sides: Sides, generation_before: int) -> None:
-        """Count what a step of the coordinator changed. Cost: O(1)."""
+    def count(self, now: int, sides: Sides, generation_before: int) -> bool:
+        """Count what a step of the coordinator changed; return whether a rebalance began or ended.
+
+        Cost: O(1).
+        """
         generation = sides.generation()
         if now >= self.ledger.count_from:
             self.generations += generation - generation_before
         is_rebalancing = sides.is_rebalancing()
         if is_rebalancing and self.began is None:
             self.began = now
-        elif not is_rebalancing and self.began is not None:
+            return True
+        if not is_rebalancing and self.began is not None:
             self.rebalances.append(Rebalance(self.began, now, generation))
             self.began, self.ended = None, now
+            return True
+        return False
 
     def touch(self, now: int, sides: Sides, number: int) -> None:
         """Count a member that has to rejoin or to give up partitions."""

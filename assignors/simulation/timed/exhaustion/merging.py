@@ -15,7 +15,7 @@ from assignors.membership import Membership
 from assignors.simulation.timed.exhaustion.kinds import clients_of
 from assignors.simulation.timed.exhaustion.numbers import renumbered
 from assignors.simulation.timed.exhaustion.world import Model, World
-from assignors.simulation.timed.monitors.steps import GROUP
+from assignors.simulation.timed.monitors.coordinators import GROUP
 from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup, GroupMember
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember

@@ -68,12 +68,12 @@ def take_note(
     Returns the ids of the members that it removed.
     """
     now = run.queue.now
-    run.meter.count(now, run.sides, generation)
+    turns = run.meter.count(now, run.sides, generation)
     if run.heartbeats is not None:
         run.heartbeats.look()
     removed = run.faults.note_removed()
-    if run.watch is not None and run.watch.is_full:
-        saw_coordinator(run.watch, (run.queue.count, now), event, effects)
+    if run.watch is not None:
+        saw_coordinator(run.watch, (run.queue.count, now), event, effects, turns=turns)
     if run.observe is not None:
         run.observe(Seen(run.queue.count, now, None, event, effects))
     return removed

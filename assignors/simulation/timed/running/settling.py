@@ -30,6 +30,8 @@ def settled(
             break  # whoever has joined may still wait for a target, the others being at rest
         until += SECOND
         bound = play(run, handle, until)
+    if bound is not None:
+        return (run.queue.count, until), []  # nobody knows what would become of it
     found = end_found(
         run.scenario,
         run.sides,
@@ -37,7 +39,7 @@ def settled(
         rounds=run.sides.generation() - rounds,
         unanswered=still_awaited(run, waiting & run.network.in_flight.keys()),
     )
-    return (run.queue.count, run.queue.now), list(found)
+    return (run.queue.count, until), list(found)
 
 
 def still_awaited(run: Run, requests: set[int]) -> set[int]:
