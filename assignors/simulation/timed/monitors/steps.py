@@ -5,7 +5,7 @@ Like the steps themselves these look at one event, its effects, and the state be
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from assignors.ownership.monitors import started_while_owned
@@ -49,18 +49,6 @@ def callbacks_found(
                 text = f"the callback for {one} partitions began while that for {other} ran"
                 yield "callbacks-overlap", f"{name}: {text}"
             running.add(effect.key)
-
-
-def answers_found(answered: Container[int], answers: Iterable[int]) -> Found:
-    """Yield which requests a step answers that were `answered` before, or answers twice itself.
-
-    Cost: O(answers).
-    """
-    now: set[int] = set()
-    for number in answers:
-        if number in answered or number in now:
-            yield "answered-twice", f"request {number} is answered a second time"
-        now.add(number)
 
 
 def epochs_found(before: CoordinatorView, after: CoordinatorView) -> Found:

@@ -33,7 +33,6 @@ from assignors.simulation.timed.monitors.moment import (
     consumption_after,
 )
 from assignors.simulation.timed.monitors.steps import (
-    answers_found,
     callbacks_found,
     epochs_found,
     generation_found,
@@ -239,20 +238,24 @@ def saw_coordinator(
     Cost: O(effects and records), O(partitions of the group) where it turns.
     """
     watch.at = at
-    answers = [each.number for each in effects if isinstance(each, Reply)]
-    if answers:
-        report(watch, answers_found(watch.answered, answers))
-        watch.answered.update(answers)
-    appends = [each for each in effects if isinstance(each, Append)]
-    if not appends and isinstance(event, Arrived) and isinstance(event.request, Heartbeat):
+    request = event.request if type(event) is Arrived else None
+    coordinator, before, given = watch.sides.coordinator, watch.view, watch.log.get(GROUP)
+    has_appended = False
+    for effect in effects:
+        if type(effect) is Reply:
+            if effect.number in watch.answered:
+                text = f"request {effect.number} is answered a second time"
+                report(watch, [("answered-twice", text)])
+            watch.answered.add(effect.number)
+        elif type(effect) is Append:
+            has_appended = True
+            fold_in(watch.log, effect.records)
+    if type(request) is OffsetCommit:
+        report(watch, commit_found(view_of_sender(coordinator, request), event, effects))
+    if has_appended:
+        report(watch, generation_given_found(given, watch.log.get(GROUP)))
+    elif type(request) is Heartbeat:
         return
-    coordinator, before = watch.sides.coordinator, watch.view
-    if isinstance(event, Arrived) and isinstance(event.request, OffsetCommit):
-        who = view_of_sender(coordinator, event.request)
-        report(watch, commit_found(who, event, effects))
-    given = watch.log.get(GROUP)
-    fold_in(watch.log, (record for each in appends for record in each.records))
-    report(watch, generation_given_found(given, watch.log.get(GROUP)))
     if not (turns or watch.is_full):
         return
     watch.view = after = view_of(coordinator)
