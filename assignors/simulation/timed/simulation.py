@@ -20,14 +20,10 @@ from assignors.simulation.timed.faults.transactions import transaction
 from assignors.simulation.timed.faults.zombies import Zombie
 from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
 from assignors.simulation.timed.ledger import Ledger
-from assignors.simulation.timed.monitors.liveness import without_what_follows
 from assignors.simulation.timed.monitors.seen import Observer, Seen
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.monitors.violation import Violation, described
 from assignors.simulation.timed.monitors.watch import (
-    Watch,
-    report,
-    saw_end,
     saw_member,
     watch_over,
 )
@@ -57,7 +53,7 @@ from assignors.simulation.timed.running.garbage import cut_cycles, rare_collecti
 from assignors.simulation.timed.running.machine import Handled, Machine
 from assignors.simulation.timed.running.play import play
 from assignors.simulation.timed.running.run import Event, Happening, Run
-from assignors.simulation.timed.running.settling import settled
+from assignors.simulation.timed.running.settling import judge_end
 from assignors.simulation.timed.scenario import Action, FaultKind, Scenario
 from assignors.simulation.timed.threads.sides import sides_with_threads
 
@@ -112,7 +108,7 @@ def simulate(
     result, watch = _result(run, end), run.watch
     rebalances, zombies = list(run.meter.rebalances), run.faults.zombies.close(end)
     if watch is not None and stopped_by is None:
-        _judge_end(run, watch)
+        judge_end(run, watch, _handle)
     found = [] if watch is None else watch.kept
     played = Played(
         result=replace(
@@ -129,27 +125,6 @@ def simulate(
     )
     cut_cycles(run)
     return played
-
-
-def _judge_end(run: Run, watch: Watch) -> None:
-    """Judge a run at its end, and what becomes of its group where nothing else happens to it."""
-    over = run.scenario.until_ms
-    watch.at = (run.queue.count, over * MILLISECOND)
-    saw_end(watch)
-    run.scenario = without_what_follows(run.scenario)
-    run.queue.drop(lambda event: _is_planned(event, over))
-    run.watch = run.observe = None
-    run.ledger.keeps_changes = False
-    watch.at, found = settled(run, _handle)
-    report(watch, found)
-
-
-def _is_planned(event: Event, over_ms: int) -> bool:
-    """Return whether an event is none that follows from what has happened by then."""
-    what = event[1]
-    if isinstance(what, FaultEvent):
-        return what.fault.from_ms > over_ms
-    return isinstance(what, Action) or what is START
 
 
 def _prepared(
