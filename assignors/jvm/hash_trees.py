@@ -156,11 +156,7 @@ def name_order(names: Sequence[str]) -> Int64:
     >>> name_order(["c0", "c1", "c10", "a"]).tolist()
     [3, 2, 0, 1]
     """
-    return hashed_name_order(names, string_hashes(names))
-
-
-def hashed_name_order(names: Sequence[str], hashes: Int32) -> Int64:
-    """Return `name_order` of strings whose hash codes, int32[N], are known. Cost: the same."""
+    hashes = string_hashes(names)
     if not _has_tree(hashes):
         return put_order(hashes)
     return tree_order(hashes, capacity=DEFAULT_CAPACITY, texts=names)

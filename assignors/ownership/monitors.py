@@ -6,6 +6,8 @@ each member owns, by member id.
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from assignors.model import Assignment
 from assignors.ownership.changes import TopicPartition, pairs
 
@@ -18,6 +20,13 @@ def double_owned(owned: Assignment) -> tuple[TopicPartition, ...]:
     >>> double_owned({"a": {"t": (0, 1)}, "b": {"t": (1, 2)}})
     (('t', 1),)
     """
+    count, numbers_of = 0, defaultdict[str, set[int]](set)
+    for share in owned.values():
+        for topic, numbers in share.items():
+            count += len(numbers)
+            numbers_of[topic].update(numbers)
+    if count == sum(map(len, numbers_of.values())):
+        return ()
     seen: set[TopicPartition] = set()
     double: dict[TopicPartition, None] = {}
     for share in owned.values():

@@ -45,23 +45,6 @@ class Dice:
         number = ((number ^ (number >> 27)) * 0x94D049BB133111EB) & MASK
         return ((number ^ (number >> 31)) * limit) >> 64
 
-    def next_below(self, limit: int) -> int:
-        """Return what `below` returns next; nothing is chosen.
-
-        >>> Dice(7).next_below(6), Dice(7).below(6)
-        (2, 2)
-        """
-        return mixed(self._state, 0) * limit >> 64
-
-    @property
-    def state(self) -> int:
-        """What the next choice depends on, 64 bits."""
-        return self._state
-
-    def skip(self, count: int) -> None:
-        """Go on as after so many choices."""
-        self._state = (self._state + count * STEP) & MASK
-
     def chance(self, percent: int) -> bool:
         """Return True with a probability of `percent` in a hundred."""
         return self.below(100) < percent

@@ -9,11 +9,11 @@
 * together: N members start in one moment, and a minute passes
 * joins: N members join within a minute
 
-Each is played as `simulate` does by default, which computes what changes nothing: heartbeats, and
-most of rounds and starts. Two rates are given, assignors counted in:
+Each is played as `simulate` does by default: heartbeats of idle members are computed, and all
+monitors look. Two rates are given, assignors and monitors counted in:
 
-* queued/s: the events that are left in the queue, a second of CPU
-* simulated/s: the events of the same run in which every message is one, by the same seconds. They
+* queued/s: the events of that run, a second of CPU
+* simulated/s: the events of the run in which every heartbeat is one too, by the same seconds. They
   are counted in a run of that kind, not timed. Above `--explicit` requests that would take too
   long: ">=" stands for 3 a heartbeat (its timer, its arrival, its answer) and 2 for each other
   request, which leaves out callbacks, polls, and records that are committed

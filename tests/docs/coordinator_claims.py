@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from assignors.simulation.timed.sweeps.claims import CLAIMS, Claim, Evidence
+from tests.docs.debate_claims import CLAIMS, Claim, Evidence
 from tests.docs.source import table
 
 

@@ -16,13 +16,13 @@ from assignors.simulation.timed.coordinator.load import Load
 from assignors.simulation.timed.coordinator.measures import Stage
 from assignors.simulation.timed.coordinator.policy import POLICIES, Policy
 from assignors.simulation.timed.coordinator.run import measure, play
-from assignors.simulation.timed.sweeps.claims import BASE
-from assignors.simulation.timed.sweeps.knee import Knee, knee
 from assignors.simulation.timed.sweeps.points import Point
 from tests.docs import coordinator_pictures
 from tests.docs.coordinator_claims import claims
 from tests.docs.coordinator_contract import CONTRACT
 from tests.docs.coordinator_pictures import EVENT, PICTURES, TIMELINE_LOAD, TIMELINE_MODELS
+from tests.docs.debate_claims import BASE
+from tests.docs.knee import Knee, knee
 from tests.docs.source import DOCS, table
 
 PAGE = DOCS / "coordinator-models.md"

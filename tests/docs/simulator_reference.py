@@ -16,7 +16,7 @@ from typing import Any, get_args, get_type_hints
 
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.gallery import GALLERY
-from assignors.simulation.timed.monitors.table import MONITORS
+from assignors.simulation.timed.monitors.table import MONITORS, Kind, Monitor
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import VERSION, MemberConfig, Scenario
 from tests.docs.source import DOCS, first_line, table, texts_of
@@ -78,12 +78,23 @@ def _figures() -> Iterator[str]:
 
 def _monitors() -> Iterator[str]:
     yield "## What every run is held against\n"
-    yield "`violations` counts, and `first_violation` names the first with its event and seed.\n"
+    yield (
+        "`violations` counts, and `first_violation` names the first with its event and seed. The"
+        " whole group is looked at when a rebalance begins or ends, with `--history` and `--shrink`"
+        " after every event; the end is judged once the group has settled, or has had the time.\n"
+    )
     rows = [
-        (f"`{name}`", each.claim, ", ".join(sorted(each.protocols)), each.spec or "")
+        (f"`{name}`", each.claim, _looks(each), ", ".join(sorted(each.protocols)), each.spec or "")
         for name, each in MONITORS.items()
     ]
-    yield from table(("name", "claim", "protocols", "in the TLA+ spec of KIP-848"), rows)
+    head = ("name", "claim", "looks at", "protocols", "in the TLA+ spec of KIP-848")
+    yield from table(head, rows)
+
+
+def _looks(monitor: Monitor) -> str:
+    if monitor.kind is Kind.END:
+        return "the end"
+    return "the whole group" if monitor.is_of_whole_group else "every event"
 
 
 def _clients() -> Iterator[str]:

@@ -22,6 +22,7 @@ from assignors.server.spec import made_id
 from assignors.simulation.timed import simulation
 from assignors.simulation.timed.faults import failovers
 from assignors.simulation.timed.faults.coordinator_log import CoordinatorLog
+from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.processing.offsets_sides import Processing, sides_with_offsets
 from assignors.simulation.timed.protocols.any_coordinator import load
 from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
@@ -243,8 +244,9 @@ def history(scenario: Scenario) -> tuple[History, Played]:
     """Return the history of a run of a scenario, and the run."""
     made = History(topics={})
     with watched(made):
+        # Monitors would let the run go on after its end.
         played = simulate(
-            scenario, keeps_history=True, queues_heartbeats=True, computes_rounds=False
+            scenario, keeps_history=True, queues_heartbeats=True, monitoring=Monitoring.OFF
         )
     return made, played
 

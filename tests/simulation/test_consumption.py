@@ -20,7 +20,6 @@ from assignors import (
     UserData,
 )
 from assignors.checks.validity import validity
-from assignors.group_bytes.shares import AssignedShares
 from assignors.model import Assignment
 from assignors.optimal.bounds import optimum
 from assignors.ownership.monitors import started_while_owned
@@ -206,76 +205,6 @@ def test_an_answer_as_a_mapping_of_its_own_is_the_answer(scenario: Scenario) -> 
     as_mapping = [untimed(row) for row in play(scenario, careless("none", 0))]
     for assignor in (COOPERATIVE, cooperative(sometimes_a_mapping)):
         assert [untimed(row) for row in play(scenario, assignor)] == as_mapping
-
-
-def test_a_small_group_is_counted_by_number_until_an_answer_is_wrong() -> None:
-    names = ("a", "b")
-    members = tuple(Member(member_id=name, topics=("t",)) for name in names)
-    group = Group(cluster=Cluster.of({"t": 4}), members=members)
-    answer = COOPERATIVE.assign(group).assignment
-    consumption = Consumption()
-    consumption.begin(group, {name: {} for name in names})
-    consumption.apply(group, dict(answer), is_cooperative=True, answer=answer)
-    assert not consumption.is_by_name
-    counts = consumption.counts()
-    assert counts is not None
-    assert counts.after == {"a": 2, "b": 2}
-    both = {**answer, "b": {"t": (0, 1, 2, 3)}}
-    twice, has_revoked = consumption.apply(group, both, is_cooperative=True, answer=both)
-    assert (twice, has_revoked) == ((("t", 0), ("t", 2)), False)
-    assert consumption.is_by_name
-    assert consumption.counts() is None
-
-
-def owners_listed(ids: str, owner: list[int]) -> AssignedShares:
-    """Return an answer for these members and two topics, t of two partitions and u of one."""
-    places = [("t", 0), ("t", 1), ("u", 0)]
-    given: dict[str, dict[str, tuple[int, ...]]] = {name: {} for name in ids}
-    for (topic, number), member in zip(places, owner, strict=True):
-        if member != NOBODY:
-            share = given[ids[member]]
-            share[topic] = (*share.get(topic, ()), number)
-    return AssignedShares(
-        member_ids=list(ids),
-        topics=("t", "u"),
-        first=(0, 2, 3),
-        owner=owner,
-        compute=lambda: given,
-    )
-
-
-def two_topics(**topics: tuple[str, ...]) -> Group:
-    """Return a group whose members subscribe to these topics."""
-    members = tuple(Member(member_id=name, topics=asked) for name, asked in topics.items())
-    return Group(cluster=Cluster.of({"t": 2, "u": 1}), members=members)
-
-
-def test_a_list_that_gives_what_nobody_asked_for_has_no_counts() -> None:
-    group = two_topics(a=("t", "u"), b=("u",))
-    for owner, is_sound in (([0, 0, 1], True), ([0, 1, 1], False)):
-        answer = owners_listed("ab", owner)
-        consumption = Consumption()
-        consumption.begin(group, {"a": {}, "b": {}})
-        consumption.apply(group, answer.shares(), is_cooperative=True, answer=answer)
-        assert (consumption.counts() is not None) == is_sound
-        assert consumption.is_by_name != is_sound
-
-
-def test_a_list_goes_on_without_those_who_left() -> None:
-    """What was nobody's is still nobody's, and so is what had been theirs."""
-    both = ("t", "u")
-    first, then = two_topics(a=both, b=both), two_topics(b=both)
-    answer, next_answer = owners_listed("ab", [0, NOBODY, 1]), owners_listed("b", [0, 0, 0])
-    consumption = Consumption()
-    consumption.begin(first, {"a": {}, "b": {}})
-    consumption.apply(first, answer.shares(), is_cooperative=True, answer=answer)
-    consumption.begin(then, {"b": answer.shares()["b"]})
-    found = consumption.apply(then, next_answer.shares(), is_cooperative=True, answer=next_answer)
-    counts = consumption.counts()
-    assert found == ((), False)
-    assert not consumption.is_by_name
-    assert counts is not None
-    assert (counts.before, counts.after, counts.moved) == ({"b": 1}, {"b": 3}, 0)
 
 
 def untimed(row: Outcome) -> Outcome:

@@ -21,7 +21,7 @@ from assignors.problem import (
 )
 from assignors.simulation.dice import Dice
 from assignors.simulation.rounds.consumption import Consumption
-from assignors.simulation.rounds.consumption.counts import Counts
+from assignors.simulation.rounds.counts import Counts
 from assignors.simulation.rounds.least import Least, proven_least
 from tests.conftest import DEEP
 from tests.optimal.groups import OWNERS, SHAPES, Arrays

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assignors.simulation.rounds.consumption.counts import Counts
+from assignors.simulation.rounds.counts import Counts
 from wire.constructors import unchecked
 
 
@@ -33,7 +33,7 @@ def proven_least(counts: Counts) -> Least | None:
 
     `None` where only a search can say it (`optimal.bounds.optimum`). Cost: O(M).
 
-    >>> from assignors.simulation.rounds.consumption.counts import Asked
+    >>> from assignors.simulation.rounds.counts import Asked
     >>> asked = Asked(partition_count=4, member_count=2, is_equal=True)
     >>> proven_least(Counts(asked=asked, before={"a": 4, "b": 0}, after={"a": 4, "b": 0}, moved=0))
     Least(load_square_sum=8, moves_min=2)

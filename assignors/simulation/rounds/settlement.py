@@ -22,7 +22,7 @@ from assignors.model import Assignment, Group
 from assignors.own_assignors.answers import require_assignor
 from assignors.ownership.changes import TopicPartition
 from assignors.rebalance import Rebalance
-from assignors.simulation.rounds.consumption.counts import Counts
+from assignors.simulation.rounds.counts import Counts
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, Scenario
 from assignors.simulation.rounds.simulated_group import SimulatedGroup, changes
 from wire.constructors import unchecked
@@ -102,7 +102,6 @@ def _settle(group: SimulatedGroup, number: int, phase: int, event: GroupEvent) -
             seen,
             after,
             is_cooperative=group.assignor.is_cooperative,
-            answer=answer.assignment,
         )
         for member in group.members.values():
             member.receive(after[member.member_id], group.generation)

@@ -22,11 +22,8 @@ What goes on in it:
   `hosting`: coordinators with an execution model; `processing`: records and commits
 * `ledger`: who consumes what; `costs`: what that cost; `monitors`: what must hold
 
-What is computed, because playing it event by event gives the same:
-
-* `heartbeats`, `plain_heartbeats`, `next_heartbeats`: heartbeats that change nothing, and when the
-  next ones come; `protocols/promotions`: members that only move to a new epoch; `stages`: whole
-  rounds and starts of a group, and members of a consumer group that get a new assignment
+Every message, timer and commit of records is an event. Only heartbeats of idle members are computed
+(`heartbeats`, `plain_heartbeats`), with the same result.
 
 Beside it: `exhaustion` (small cases in every order), `counterexamples` (a broken rule, told and
 made small), and two simulations that know no group protocol, `coordinator` (execution models,

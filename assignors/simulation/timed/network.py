@@ -39,15 +39,13 @@ from assignors.simulation.timed.protocols.effects import (
     is_plain,
 )
 from assignors.simulation.timed.queue import EventQueue, Rank
-from assignors.simulation.timed.random_streams import MEANS_MAX, Delays, stream, stream_seed
+from assignors.simulation.timed.random_streams import MEANS_MAX, exponential_at, stream, stream_seed
 from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, Scenario
 
 MILLION = 1_000_000
 ARRIVAL, ANSWER = Rank.ARRIVAL, Rank.ANSWER
 WAITING = frozenset({JoinGroup, SyncGroup})
 WAITED_FOR = frozenset({JoinGroupResponse, SyncGroupResponse})
-ASKED_MAX = 4
-"""So many delays of a member's next request are kept: those of its heartbeat and of its report."""
 NEVER = 1 << 60
 """Microseconds: later than any run."""
 
@@ -117,8 +115,6 @@ class Link:
     """How long a request may take that need not wait at the coordinator."""
     arrives: int = 0
     returns: int = 0
-    asked: dict[int, int] = field(default_factory=dict)
-    """When requests that were asked for last (`arrives`) are sent, and how long each takes."""
     life: int = 0
     """Counts the member's processes and connections."""
     unanswered: int = 0
@@ -141,7 +137,9 @@ class Network:
     sent: int = 0
     requests: Counter[str] = field(default_factory=Counter)
     """Requests that reach the coordinator, by type."""
-    delays: Delays
+    least_us: int
+    mean_us: int
+    """A message takes the least time and an exponential part with this mean."""
     has_classic: bool
     """Whether some members may be classic."""
     is_executed: bool = False
@@ -152,9 +150,6 @@ class Network:
     """(member, request, when it arrives) -> whether a broker that is no coordinator gets it."""
     may_rest: Callable[[int], bool] | None = None
     """Whether a member has heard of the present coordinator; `None`: it is always the same."""
-    computed: Callable[[int, int, int], int] | None = None
-    """(busy until, moment, when what comes then was sent) -> busy with what `stages` has before."""
-    sent_at: dict[int, int] | None = None  # when each was sent, while some are computed
 
     @classmethod
     def of(cls, scenario: Scenario, queue: EventQueue[Any]) -> Network:
@@ -165,9 +160,15 @@ class Network:
             Link(each, *ways, each.request_timeout_ms * MILLISECOND)
             for each, ways in zip(scenario.members, seeds, strict=True)
         ]
-        delays = Delays.of(seeds, config.least_us, config.mean_us)
         classic = GroupProtocol.CLASSIC in scenario.protocols
-        return cls(scenario=scenario, queue=queue, links=links, delays=delays, has_classic=classic)
+        return cls(
+            scenario=scenario,
+            queue=queue,
+            links=links,
+            least_us=config.least_us,
+            mean_us=config.mean_us,
+            has_classic=classic,
+        )
 
     def start(self, member: int) -> None:
         """Open the connection of a process: answers to the one before it are dropped."""
@@ -179,7 +180,7 @@ class Network:
     @property
     def longest_us(self) -> int:
         """No message takes longer where nothing is wrong."""
-        return self.delays.least_us + MEANS_MAX * self.delays.mean_us
+        return self.least_us + MEANS_MAX * self.mean_us
 
     def send(self, now: int, member: int, effect: Send) -> tuple[int, Rank | None, Arrived] | None:
         """Return when a request reaches the coordinator, in microseconds, its rank, and as what.
@@ -188,7 +189,7 @@ class Network:
         """
         link, (own_number, request, after_us) = self.links[member], effect
         kind, leaves = type(request), now + after_us
-        arrives = leaves + self.delays.one(link.to, leaves)
+        arrives = leaves + self._delay(link.to, leaves)
         is_heartbeat, may_wait, limit = is_plain(request), kind in WAITING, link.limit_us
         if may_wait:
             limit = MILLISECOND * (
@@ -196,8 +197,6 @@ class Network:
             )
         deadline = leaves + (NEVER if kind in STANDING else limit)
         self.sent = number = self.sent + 1
-        if self.sent_at is not None:
-            self.sent_at[number] = now
         link.unanswered += 1
         if link.trouble is not None:
             deadline += max(link.trouble.opens_at - leaves, 0)
@@ -226,14 +225,9 @@ class Network:
         if type(event) is Arrived:
             if is_plain(event.request):
                 return now + service_us
-            if self.computed is not None:
-                sent = (self.sent_at or {}).get(event.number, -1)
-                self.busy_until = self.computed(self.busy_until, now, sent)
             self.busy_until = max(now, self.busy_until) + service_us
         elif type(event) is Committed:
             return now
-        elif self.computed is not None:
-            self.busy_until = self.computed(self.busy_until, now, NEVER)
         return max(now, self.busy_until)
 
     def answer(
@@ -251,7 +245,7 @@ class Network:
         link.unanswered -= 1
         if life != link.life:
             return None
-        returns = leaves + self.delays.one(link.back, leaves)
+        returns = leaves + self._delay(link.back, leaves)
         if link.trouble is not None:
             passed = link.trouble.arrival(leaves, returns, deadline)
             if passed is None:
@@ -270,25 +264,12 @@ class Network:
     def arrives(self, member: int, at: int) -> int:
         """Return when a request arrives that is sent at `at`, as the next one."""
         link = self.links[member]
-        if (delay := link.asked.get(at)) is None:
-            if len(link.asked) == ASKED_MAX:
-                link.asked.clear()
-            link.asked[at] = delay = self.delays.one(link.to, at)
-        return max(at + delay, link.arrives)
+        return max(at + self._delay(link.to, at), link.arrives)
 
     def returns(self, member: int, at: int) -> int:
         """Return when an answer arrives that leaves at `at`, as the next one."""
         link = self.links[member]
-        return max(at + self.delays.one(link.back, at), link.returns)
-
-    def last_messages(self, member: int) -> tuple[int, int]:
-        """Return when a member's last request arrives, and the last answer."""
-        return self.links[member].arrives, self.links[member].returns
-
-    def passed(self, member: int, arrives: int, returns: int) -> None:
-        """Let later messages of a member wait for a request and its answer that were computed."""
-        link = self.links[member]
-        link.arrives, link.returns = arrives, returns
+        return max(at + self._delay(link.back, at), link.returns)
 
     def count(self, request: str, count: int) -> None:
         """Count requests that were computed, by the name of their type."""
@@ -320,6 +301,9 @@ class Network:
         if link.trouble is None:
             link.trouble = Trouble(losses=stream(self.scenario.seed, link.config.name, "loss"))
         return link.trouble
+
+    def _delay(self, seed: int, at: int) -> int:
+        return self.least_us + exponential_at(seed, at, self.mean_us)
 
     def no_limit(self, number: int) -> None:
         """Let a request wait for its answer without a limit, if it has one. Cost: O(1)."""

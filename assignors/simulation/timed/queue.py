@@ -13,8 +13,7 @@ is started again before its entry comes up, that entry serves it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from heapq import heapify, heappop, heappush, heapreplace
@@ -36,14 +35,8 @@ class Rank(IntEnum):
     """A session runs out."""
 
 
-Moment = tuple[int, tuple[Any, ...]]
-"""Microseconds since the run began, the last order or rank of that moment, and whose it was."""
-
-
 STOPPED = 0
 """In place of the order of a timer: it has been stopped, and its entry is still in the queue."""
-ASKED_LATER = -1
-"""In place of the order of a timer: it gets one when its entry comes up, which is put back then."""
 
 
 @dataclass(slots=True)
@@ -107,23 +100,6 @@ class EventQueue(Generic[E]):
         self._timers[key] = timer
         heappush(self._heap, (at, order, whose, number, timer))
 
-    def start_later(self, key: object, asked_at: int, at: int, event: E, whose: int) -> None:
-        """Start a timer as `start` would at a later moment, for a key that has none.
-
-        It gets its place among the events of its moment then: after what was asked for before.
-        Cost: O(log n).
-        """
-        assert self.due(key) is None
-        assert self.now <= asked_at <= at
-        self._order = number = self._order + 1
-        self._timers[key] = timer = _Timer(key, at, ASKED_LATER, whose, event, asked_at)
-        heappush(self._heap, (asked_at, number, whose, number, timer))
-
-    def has_asked(self, key: object) -> bool:
-        """Return whether a timer that was started for later runs by now. Cost: O(1)."""
-        timer = self._timers.get(key)
-        return timer is not None and timer.order != ASKED_LATER
-
     def stop(self, key: object) -> None:
         """Stop the timer of this key, if it runs. Cost: O(1)."""
         timer = self._timers.get(key)
@@ -158,81 +134,10 @@ class EventQueue(Generic[E]):
         ]
         heapify(self._heap)
 
-    @property
-    def next_at(self) -> int | None:
-        """When the next event happens, `None` if none does. Cost: O(1), amortised."""
-        first = self._first()
-        return None if first is None else first[0]
-
-    def skip_to(self, at: int) -> None:
-        """Move the clock to a moment before the next event."""
-        assert self.next_at is None or at < self.next_at
-        self.now, self._last = at, (at, 0, 0, 0)
-
-    @property
-    def moment(self) -> Moment:
-        """The present, within a moment too."""
-        return self.now, self._last[1:3]
-
-    @property
-    def order(self) -> int:
-        """The order of what was asked for last: what is asked for next comes after it."""
-        return self._order
-
-    @contextmanager
-    def rewound(self, moment: Moment) -> Iterator[None]:
-        """Go back to a moment, with nothing in the queue; afterwards the present goes on.
-
-        What is left in the queue then comes to what waits there. Cost: O(what is left).
-        """
-        heap, timers, now, last, count = (
-            self._heap,
-            self._timers,
-            self.now,
-            self._last,
-            self.count,
-        )
-        self._heap, self._timers = [], {}
-        self.now, self._last = moment[0], (moment[0], *moment[1], 0)
-        yield
-        for entry in self._heap:
-            heappush(heap, entry)
-        timers.update({key: each for key, each in self._timers.items() if each.order != STOPPED})
-        self._heap, self._timers = heap, timers
-        self.now, self._last, self.count = now, last, count
-
-    def take_before(self, moment: Moment) -> E | None:
-        """Return the next event that would have been taken out before a moment, `None` if none."""
-        at, reached = moment
-        first = self._first()
-        if first is None or first[0] > at:
-            return None
-        if first[0] == at and not (first[1] >= Rank.HEARTBEAT and first[1:3] <= reached):
-            return None  # what has no rank and comes up now was sent before: it is still to come
-        return self.take(first[0])
-
-    def _first(self) -> tuple[Any, ...] | None:
-        """Return the entry of the next event; those of timers that were stopped are dropped."""
-        heap, timers = self._heap, self._timers
-        while heap:
-            _, order, _, _, event = heap[0]
-            if type(event) is not _Timer:
-                return heap[0]
-            timer: _Timer[E] = event
-            if timer.order == STOPPED or timers.get(timer.key) is not timer:
-                self._drop_first(timer)
-            elif timer.order != order or timer.at != heap[0][0]:
-                self._put_first_back(timer)
-            else:
-                return heap[0]
-        return None
-
     def _put_first_back(self, timer: _Timer[E]) -> None:
         """Put the first entry back, that of a timer which runs out later."""
         timer.queued_at = timer.at
         self._order = number = self._order + 1
-        if timer.order == ASKED_LATER:
-            timer.order = number
         heapreplace(self._heap, (timer.at, timer.order, timer.whose, number, timer))
 
     def _drop_first(self, timer: _Timer[E]) -> None:

@@ -10,15 +10,10 @@ were sent before it: a heartbeat that nobody has to look at need not draw at all
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
 
-import numpy as np
-from numpy.typing import NDArray
-
-from assignors.simulation.dice import MASK, STEP, Dice, mixed_array
+from assignors.simulation.dice import MASK, STEP, Dice
 
 BITS = 32
 MEANS_MAX = 23
@@ -74,16 +69,9 @@ def _logarithms() -> tuple[int, ...]:
 
 
 LOGARITHMS = _logarithms()
-LOGARITHM_ARRAY = np.array(LOGARITHMS, dtype=np.int64)
 LN_2 = LOGARITHMS[256]
 STEPS = tuple([(one, other - one) for one, other in pairwise(LOGARITHMS)])
 """Each logarithm, and how far it is to the next one."""
-STEP_ARRAY = np.diff(LOGARITHM_ARRAY)
-FROM_EXPONENTS = LOGARITHM_ARRAY - 1023 * LN_2
-"""The same, less the halvings by which the exponent of a float64 is larger than it stands for."""
-HALF = np.uint64(32)
-IN_ARRAYS = tuple(np.array(each) for each in (0xFF_FFFF, 24, 32, 52, LN_2, 1 << 32))
-"""Numbers as arrays, which cost less to use together with another array."""
 
 
 def exponential_at(seed: int, moment: int, mean: int) -> int:
@@ -107,64 +95,6 @@ def exponential_at(seed: int, moment: int, mean: int) -> int:
     here, step = STEPS[bits >> 56]
     within = here + (step * (bits >> 32 & 0xFF_FFFF) >> 24)
     return (((low & -low).bit_length() - 1) * LN_2 + within) * mean >> 32
-
-
-def exponentials_at(
-    seeds: NDArray[np.uint64], moments: NDArray[np.int64], mean: int
-) -> NDArray[np.int64]:
-    """Return `exponential_at` of each seed with its moment, for a mean below 2**26.
-
-    Cost: O(n), about 40 ns each.
-    """
-    part, bits_24, bits_32, bits_52, halving, last = IN_ARRAYS
-    bits = mixed_array(seeds, moments)
-    low = bits.view(np.int64) | last
-    low &= -low
-    halvings = low.astype(np.float64).view(np.int64)
-    halvings >>= bits_52  # the exponent of a power of two
-    halvings *= halving
-    delays: NDArray[np.int64] = (bits >> HALF).view(np.int64)
-    place = delays >> bits_24
-    delays &= part
-    delays *= STEP_ARRAY[place]
-    delays >>= bits_24
-    delays += FROM_EXPONENTS[place]
-    delays += halvings
-    delays *= mean
-    delays >>= bits_32
-    return delays
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delays:
-    """The delays of the messages of N members, where nothing is wrong; times are microseconds."""
-
-    seeds: NDArray[np.uint64]
-    """uint64[N, 2]: of those to the coordinator, and of those back."""
-    least_us: int
-    mean_us: int
-
-    @classmethod
-    def of(cls, seeds: Sequence[tuple[int, int]], least_us: int, mean_us: int) -> Delays:
-        """Return the delays of members with these seeds. Cost: O(members)."""
-        array = np.array(seeds, dtype=np.uint64).reshape(-1, 2)
-        return cls(seeds=array, least_us=least_us, mean_us=mean_us)
-
-    def one(self, seed: int, at: int) -> int:
-        """Return how long a message takes that leaves at `at`, by the seed of its way."""
-        return self.least_us + exponential_at(seed, at, self.mean_us)
-
-    def arrive(self, members: NDArray[np.int64], at: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return when the request of each member arrives that is sent at its moment. Cost: O(n)."""
-        delays = exponentials_at(self.seeds[members, 0], at, self.mean_us)
-        found: NDArray[np.int64] = at + self.least_us + delays
-        return found
-
-    def come_back(self, members: NDArray[np.int64], at: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return when the answer to each member comes that leaves at its moment. Cost: O(n)."""
-        delays = exponentials_at(self.seeds[members, 1], at, self.mean_us)
-        found: NDArray[np.int64] = at + self.least_us + delays
-        return found
 
 
 def uuid_text(bits: int) -> str:

@@ -46,8 +46,7 @@ class TimedResult:
     requests: dict[str, int]
     """Requests that reached the coordinator in the whole run, by type."""
     events: int
-    """Events that were played one by one. What is computed instead, heartbeats that change nothing
-    and rounds of members that keep what they have, is not counted."""
+    """Events that were played one by one: all but heartbeats of idle members."""
     unowned: int
     """Partitions of subscribed topics without a consumer at the end."""
     is_settled: bool

@@ -21,7 +21,6 @@ from assignors.simulation.timed.plain_heartbeats import (
     PlainHeartbeats,
     classic_plain,
     consumer_plain,
-    news_by,
 )
 from assignors.simulation.timed.protocols.classic import coordinator as classic_coordinator
 from assignors.simulation.timed.protocols.classic import member as classic_member
@@ -252,13 +251,13 @@ def consumer_sides(scenario: Scenario, new_id: NewId | None = None) -> Sides:
 
 
 def _is_rebalancing(coordinator: ConsumerCoordinator) -> bool:
-    """Return whether a member lacks its target, those that moved at rest or are away counted."""
+    """Return whether a member lacks its target; static members that are away lack none."""
     group = coordinator.group
     epoch, count = group.epoch, len(group.members)
     if epoch != group.target_epoch and count:
         return True  # nobody is in an epoch that has no target
     away = group.stable.get(STATIC_LEAVE_EPOCH, 0)  # static ones, for whom nobody waits
-    return group.stable.get(epoch, 0) + coordinator.ahead(epoch) + away != count
+    return group.stable.get(epoch, 0) + away != count
 
 
 def _broker_assignor(name: str) -> Assignor:
@@ -277,14 +276,13 @@ def push_sides(scenario: Scenario) -> Sides:
     plain = PlainHeartbeats(
         request="Heartbeat",
         may_rest=lambda number: may_rest(group, number),
-        news=news_by(lambda: coordinator.changes),
-        awaited_from=lambda: 0 if coordinator.must_refresh else None,
+        changes=lambda: (coordinator.changes, coordinator.must_refresh),
         timing=lambda number: (
             members[number].member_id,
             members[number].config.by_its_clock(members[number].config.heartbeat_interval_ms),
             members[number].config.session_timeout_ms * MILLISECOND,
         ),
-        answer=lambda *_: PushHeartbeatResponse(),
+        answer=lambda _: PushHeartbeatResponse(),
         standing=lambda number: standing(group, number),
     )
     return Sides(

@@ -18,13 +18,15 @@ from assignors.simulation.timed.faults.events import FaultEvent, fault_events
 from assignors.simulation.timed.faults.live import USUAL, LiveFaults
 from assignors.simulation.timed.faults.transactions import transaction
 from assignors.simulation.timed.faults.zombies import Zombie
-from assignors.simulation.timed.heartbeats import HEARTBEAT
+from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
 from assignors.simulation.timed.ledger import Ledger
-from assignors.simulation.timed.monitors.liveness import without_what_follows
 from assignors.simulation.timed.monitors.seen import Observer, Seen
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.monitors.violation import Violation, described
-from assignors.simulation.timed.monitors.watch import report, saw_member, watch_over
+from assignors.simulation.timed.monitors.watch import (
+    saw_member,
+    watch_over,
+)
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.processing.offsets_sides import sides_with_offsets
 from assignors.simulation.timed.protocols.classic.messages import JoinGroup
@@ -51,20 +53,12 @@ from assignors.simulation.timed.running.garbage import cut_cycles, rare_collecti
 from assignors.simulation.timed.running.machine import Handled, Machine
 from assignors.simulation.timed.running.play import play
 from assignors.simulation.timed.running.run import Event, Happening, Run
-from assignors.simulation.timed.running.settling import settled
-from assignors.simulation.timed.running.together import (
-    compute_heartbeats,
-    compute_stages,
-    go_on_by_events,
-    start_together,
-)
+from assignors.simulation.timed.running.settling import judge_end
 from assignors.simulation.timed.scenario import Action, FaultKind, Scenario
-from assignors.simulation.timed.stages.reconciling.member import ReconciliationDue
-from assignors.simulation.timed.stages.stage import StageDue
 from assignors.simulation.timed.threads.sides import sides_with_threads
 
 START, STOP, CRASH = Command.START, Command.STOP, Command.CRASH
-PLANNED = frozenset({Action, FaultEvent, Cluster, StageDue})
+PLANNED = frozenset({Action, FaultEvent, Cluster})
 """What is neither a message nor a timer of one side."""
 HEARTBEAT_RANK = Rank.HEARTBEAT
 
@@ -93,49 +87,41 @@ def simulate(
     monitoring: Monitoring = Monitoring.BASIC,
     observe: Observer | None = None,
     queues_heartbeats: bool = False,
-    computes_rounds: bool = True,
 ) -> Played:
     """Run a scenario; keep every change of consumption and every record if asked for.
 
-    `observe` is called after each event of a member or the coordinator. With `queues_heartbeats`
-    every heartbeat is an event, without it only those that lead to something; without
-    `computes_rounds` every message of a rebalance is one, and of members that start together. The
-    run is the same, but for the number of events: what is computed is not counted.
+    `observe` is called after each event of a member or the coordinator. Heartbeats of idle members
+    are computed; with `queues_heartbeats` each one is an event. The run is the same, but for the
+    number of events.
 
     Raises `ValueError` for an unknown assignor. Cost: O(events log events), plus the assignors;
     memory: that of the group, plus what is kept.
     """
     scenario = with_arrivals(scenario)
-    looks = keeps_history or observe is not None or monitoring is Monitoring.FULL
-
-    def prepared() -> Run:
-        run = _prepared(scenario, monitoring, observe, keeps_history=keeps_history)
-        if not queues_heartbeats:
-            compute_heartbeats(run, promotes=not looks)
-            if computes_rounds and observe is None and monitoring is not Monitoring.FULL:
-                compute_stages(run, _handle)
-        return run
 
     until = scenario.until_ms * MILLISECOND
-    run = prepared()
-    if computes_rounds and not looks and not start_together(run):
-        run = prepared()
+    run = _prepared(scenario, monitoring, observe, keeps_history=keeps_history)
+    if not queues_heartbeats:
+        _compute_heartbeats(run)
     stopped_by = play(run, _handle, until)
     end = until if stopped_by is None else run.queue.now
-    if run.watch is not None and monitoring is Monitoring.FULL and stopped_by is None:
-        # The same run once more, which goes on: this one's figures are those of its end.
-        calm = _prepared(without_what_follows(scenario), Monitoring.OFF, None, keeps_history=False)
-        compute_heartbeats(calm, promotes=False)
-        run.watch.at, found = settled(calm, _handle)
-        report(run.watch, found)
-        cut_cycles(calm)
+    result, watch = _result(run, end), run.watch
+    rebalances, zombies = list(run.meter.rebalances), run.faults.zombies.close(end)
+    if watch is not None and stopped_by is None:
+        judge_end(run, watch, _handle)
+    found = [] if watch is None else watch.kept
     played = Played(
-        result=replace(_result(run, end), stopped_by=stopped_by),
-        rebalances=run.meter.rebalances,
-        violations=[] if run.watch is None else run.watch.kept,
+        result=replace(
+            result,
+            stopped_by=stopped_by,
+            violations=0 if watch is None else watch.count,
+            first_violation=described(found[0], scenario.seed) if found else None,
+        ),
+        rebalances=rebalances,
+        violations=found,
         changes=run.ledger.changes,
         records=run.records,
-        zombies=run.faults.zombies.close(end),
+        zombies=zombies,
     )
     cut_cycles(run)
     return played
@@ -185,13 +171,19 @@ def _prepared(
     return run
 
 
+def _compute_heartbeats(run: Run) -> None:
+    """Compute heartbeats of idle members, unless each one waits for its turn somewhere."""
+    if run.execution is None and run.machine is None:
+        run.heartbeats = run.faults.heartbeats = Heartbeats.of(
+            run.sides, run.network, run.queue, run.scenario.broker
+        )
+
+
 def _handle(run: Run, event: Event) -> None:
     """Let an event happen: most are messages and timers."""
     target, what = event
     kind = type(what)
-    if kind is ReconciliationDue:
-        run.happen(target)
-    elif kind in PLANNED:
+    if kind in PLANNED:
         _do_planned(run, target, what)
     elif target == COORDINATOR:
         _reach_coordinator(run, what)
@@ -216,8 +208,6 @@ def _reach_machine(run: Run, machine: Machine, target: int, what: Any) -> None: 
 
 def _do_planned(run: Run, target: int, what: Happening) -> None:
     """Do what the plan says, let a fault begin or end, or show a member new topics."""
-    if isinstance(what, Action | FaultEvent | Cluster | StageDue):
-        go_on_by_events(run, target, what)
     if isinstance(what, Action):
         act(run, what)
     elif isinstance(what, FaultEvent) and what.fault.kind is FaultKind.HANGING_TRANSACTION:
@@ -239,7 +229,7 @@ def _step_member(run: Run, number: int, event: MemberEvent) -> None:
     if event is START and not _starts_process(run, number):
         return
     heartbeats, queue = run.heartbeats, run.queue
-    if heartbeats is not None and heartbeats.may_wake(number):
+    if heartbeats is not None and number in heartbeats.resting:
         heartbeats.wake(number)
     effects = run.sides.step_member(number, event)
     for effect in effects:
@@ -249,13 +239,9 @@ def _step_member(run: Run, number: int, event: MemberEvent) -> None:
         else:
             DO[type(effect)](run, number, event, effect)
     if heartbeats is not None:
-        if type(event) is Command and event is not START:
-            heartbeats.commanded(number)
         heartbeats.rest(number)
     if run.watch is not None:
         saw_member(run.watch, (run.queue.count, run.queue.now), number, event, effects)
-    if heartbeats is not None and heartbeats.rounds is not None:
-        heartbeats.rounds.check()
     if run.observe is not None:
         name = run.scenario.members[number].name
         run.observe(Seen(run.queue.count, run.queue.now, name, event, effects))
@@ -297,8 +283,6 @@ def _send(run: Run, number: int, _event: MemberEvent, effect: Send) -> None:
 def _consume(run: Run, number: int, event: MemberEvent, effect: Consume) -> None:
     """Let a member consume other partitions, and count what that means for it."""
     now, name = run.queue.now, run.scenario.members[number].name
-    if run.heartbeats is not None and run.heartbeats.rounds is not None:
-        run.heartbeats.rounds.before_consuming(name, effect.owned)
     has_lost = run.ledger.consume(now, name, effect.owned, effect.reason)
     if event is STOP or event is CRASH:
         run.meter.pauses.end_process(name)
@@ -327,7 +311,7 @@ DO: dict[type, Callable[[Run, int, MemberEvent, Any], None]] = {
 
 
 def _result(run: Run, at: int) -> TimedResult:
-    scenario, watch = run.scenario, run.watch
+    scenario = run.scenario
     if run.heartbeats is not None:
         run.heartbeats.close(at)
     figures = {} if run.processing is None else run.processing.figures(at, run.topics)
@@ -340,7 +324,6 @@ def _result(run: Run, at: int) -> TimedResult:
         result,
         requests=dict(sorted(run.network.requests.items())),
         events=run.queue.count,
-        violations=0 if watch is None else watch.count,
-        first_violation=described(watch.kept[0], scenario.seed) if watch and watch.kept else None,
+        violations=0,
         **figures,
     )

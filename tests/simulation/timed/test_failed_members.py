@@ -41,7 +41,6 @@ def results(scenario: Scenario) -> list[TimedResult]:
     """Return the result of every way to play a scenario."""
     return [
         simulate(scenario).result,
-        simulate(scenario, computes_rounds=False).result,
         simulate(scenario, queues_heartbeats=True).result,
         simulate(scenario, keeps_history=True, monitoring=Monitoring.FULL).result,
     ]

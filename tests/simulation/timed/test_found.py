@@ -12,7 +12,7 @@ import pytest
 
 from assignors.simulation.timed.counterexamples.history import history
 from assignors.simulation.timed.scenario_document import scenario_from_document
-from tests.simulation.timed.engines import require_same_run, two_are_enough
+from tests.simulation.timed.engines import require_same_run
 
 RECORDS = {"records_per_second": 1}
 DELETED = {"at_ms": 5000, "do": "delete", "topic": "t"}
@@ -122,8 +122,6 @@ FOUND: dict[str, dict[str, Any]] = {
 def test_what_was_found_once_stays_mended(name: str) -> None:
     scenario = scenario_from_document({"version": 1, "until_ms": 15_000, **FOUND[name]})
     require_same_run(scenario)
-    with two_are_enough():
-        require_same_run(scenario)
 
 
 def test_a_history_says_that_a_member_asks_for_offsets_until_a_transaction_ends() -> None:

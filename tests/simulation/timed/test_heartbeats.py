@@ -11,15 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.simulation.timed import next_heartbeats
 from assignors.simulation.timed.gallery import GALLERY, named, threads
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.queue import EventQueue, Rank
-from assignors.simulation.timed.random_streams import MEANS_MAX, exponential_at, exponentials_at
-from assignors.simulation.timed.running.play import play
+from assignors.simulation.timed.random_streams import MEANS_MAX, exponential_at
 from assignors.simulation.timed.scenario import (
     MIGRATING,
     BrokerConfig,
@@ -96,14 +94,6 @@ def both(scenario: Scenario) -> tuple[Played, Played]:
     return computed, simulate(scenario, keeps_history=True, queues_heartbeats=True)
 
 
-@cases(40)
-@given(scenarios().map(lambda each: replace(each, protocol=GroupProtocol.CONSUMER)))
-def test_members_that_only_move_to_a_new_epoch_may_rest(scenario: Scenario) -> None:
-    # With a history, every move is an event, as it is a record.
-    moving, queued = simulate(scenario), simulate(scenario, queues_heartbeats=True)
-    assert without_events(moving) == without_events(queued)
-
-
 @cases(30)
 @given(scenarios().map(lambda each: replace(each, protocol=GroupProtocol.CONSUMER)))
 def test_members_that_rest_wake_up_in_the_state_in_which_they_would_be(scenario: Scenario) -> None:
@@ -115,9 +105,7 @@ def states(scenario: Scenario, *, computes: bool) -> object:
     run = _prepared(scenario, Monitoring.BASIC, None, keeps_history=False)
     until = scenario.until_ms * MILLISECOND
     if computes:
-        run.heartbeats = Heartbeats.of(
-            run.sides, run.network, run.queue, scenario.broker, promotes=True
-        )
+        run.heartbeats = Heartbeats.of(run.sides, run.network, run.queue, scenario.broker)
     while (event := run.queue.take(until)) is not None:
         _handle(run, event)
     run.queue.now = until + 1
@@ -158,40 +146,6 @@ NEVER_RESTS = {
 """Where every heartbeat is looked at, as it is under every execution model."""
 
 
-@pytest.mark.parametrize("name", ["rolling-restart", "crash"])
-def test_few_members_at_rest_are_computed_as_many_are(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scenario = named(name, protocol=GroupProtocol.CONSUMER)
-    one_by_one = simulate(scenario)
-    monkeypatch.setattr(next_heartbeats, "FEW", 0)
-    assert simulate(scenario) == one_by_one
-
-
-def test_next_heartbeats_one_by_one_are_those_in_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
-    scenario = named("rolling-restart", protocol=GroupProtocol.CONSUMER)
-    run = _prepared(scenario, Monitoring.OFF, None, keeps_history=False)
-    own = Heartbeats.of(run.sides, run.network, run.queue, scenario.broker, promotes=True)
-    assert own is not None
-    run.heartbeats = own
-    play(run, _handle, 20_000 * MILLISECOND)
-    now = run.queue.now
-    one_by_one = [(own.next.one(number, now), number) for number in own.resting]
-    assert len(one_by_one) > 2
-    monkeypatch.setattr(next_heartbeats, "FEW", 0)
-    for arrives, number in one_by_one:
-        for at in (arrives - 1, arrives, arrives + 1, arrives + own.network.longest_us):
-            for reached in ((0, 0), (Rank.ARRIVAL, number - 1), (Rank.ARRIVAL, number)):
-                with run.queue.rewound((at, reached)):
-                    each = sorted([(own.next.one(n, at), n) for n in own.resting])
-                    found = []
-                    for few in (100, 0):
-                        monkeypatch.setattr(next_heartbeats, "FEW", few)
-                        order, times = own.next.in_order(at)
-                        found.append((list(zip(times, order, strict=True)), own.next.first(at)))
-                    assert found == [(each, each[0][1])] * 2
-
-
 def test_a_moment_has_come_as_far_as_the_last_of_its_events() -> None:
     queue: EventQueue[str] = EventQueue()
     for whose in (2, 1):
@@ -199,24 +153,10 @@ def test_a_moment_has_come_as_far_as_the_last_of_its_events() -> None:
     assert queue.take(9) == "due 1"
     queue.put(5, "sent")
     assert [queue.is_past(5, Rank.HEARTBEAT, whose) for whose in (1, 2)] == [True, False]
-    assert (queue.take(9), queue.moment) == ("sent", (5, (Rank.HEARTBEAT, 1)))
-    assert (queue.take(9), queue.moment) == ("due 2", (5, (Rank.HEARTBEAT, 2)))
-
-
-def test_a_timer_that_is_asked_for_later_has_its_place_among_what_is_asked_for_then() -> None:
-    queue: EventQueue[str] = EventQueue()
-    queue.start_later("report", 3, 5, "it", 0)
-    queue.start_later("stopped", 3, 5, "nothing", 0)
-    queue.put(5, "before it")
-    queue.put(3, "then")
-    queue.stop("stopped")
-    assert not queue.has_asked("report")
-    assert queue.take(9) == "then"
-    assert queue.has_asked("report")
-    assert queue.due("report") == 5
-    queue.put(5, "after it")
-    assert [queue.take(9) for _ in range(4)] == ["before it", "it", "after it", None]
-    assert queue.count == 4
+    assert queue.take(9) == "sent"
+    assert [queue.is_past(5, Rank.HEARTBEAT, whose) for whose in (1, 2)] == [True, False]
+    assert queue.take(9) == "due 2"
+    assert queue.is_past(5, Rank.HEARTBEAT, 2)
 
 
 @pytest.mark.parametrize(("name", "protocol"), HALF_OF_THE_GALLERY)
@@ -245,14 +185,3 @@ def test_delays_are_exponential_and_bounded() -> None:
     assert fmean(delays) == pytest.approx(10_000, rel=0.03)
     assert fmean(delay > 20_000 for delay in delays) == pytest.approx(np.exp(-2), rel=0.05)
     assert max(delays) <= MEANS_MAX * 10_000
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**50)), min_size=1),
-    st.integers(0, 2**26 - 1),
-)
-def test_many_delays_are_those_of_each(keys: list[tuple[int, int]], mean: int) -> None:
-    seeds = np.array([seed for seed, _ in keys], dtype=np.uint64)
-    moments = np.array([moment for _, moment in keys], dtype=np.int64)
-    each = [exponential_at(seed, moment, mean) for seed, moment in keys]
-    assert exponentials_at(seeds, moments, mean).tolist() == each

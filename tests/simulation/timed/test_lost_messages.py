@@ -19,7 +19,7 @@ from assignors.simulation.timed.scenario import (
 )
 from assignors.simulation.timed.simulation import Played
 from tests.conftest import cases
-from tests.simulation.timed.engines import require_same_run, two_are_enough
+from tests.simulation.timed.engines import require_same_run
 from tests.simulation.timed.test_faults import (
     A_MOMENT,
     CLASSIC,
@@ -306,5 +306,4 @@ def losses(draw: st.DrawFn) -> Scenario:
 @cases(20)
 @given(losses())
 def test_a_run_with_losses_is_the_same_by_events_alone(scenario: Scenario) -> None:
-    with two_are_enough():
-        require_same_run(scenario)
+    require_same_run(scenario)

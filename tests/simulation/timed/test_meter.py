@@ -6,10 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from assignors.simulation.timed.costs.meter import Meter
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.gallery.story import SETTLED_MS, group, planned
-from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import Action, GroupProtocol, Scenario, Verb
 from assignors.simulation.timed.simulation import simulate
@@ -49,30 +47,6 @@ def test_a_classic_rebalance_interrupts_everybody_and_kip_848_those_who_give_som
     restart = named("rolling-restart", seed=1)
     assert run(restart).members_touched == 10 * (9 + 2 * 9)
     assert run(replace(restart, protocol=CONSUMER)).members_touched == 10 * 9
-
-
-def test_a_member_is_counted_in_the_generation_in_which_it_had_to_give_something_up() -> None:
-    """What it stops to consume may be recorded later, when the group has gone on."""
-    meter, sides = Meter.of(Ledger(), ()), Generations()
-    for now, sides.number in ((10, 2), (30, 3)):
-        meter.count(now, sides, sides.number - 1)  # type: ignore[arg-type]  # all that is asked for
-    for at in (5, 20, 25, 30):
-        meter.touch_then(at, sides, 0)  # type: ignore[arg-type]  # all that is asked for
-    assert (meter.touched, meter.touched_in) == (2, {0: 2})
-    meter.touch_then(31, sides, 0)  # type: ignore[arg-type]  # all that is asked for
-    assert (meter.touched, meter.touched_in) == (3, {0: 3})
-
-
-class Generations:
-    """A group of which only its generation is known."""
-
-    number = 1
-
-    def generation(self) -> int:
-        return self.number
-
-    def is_rebalancing(self) -> bool:
-        return False
 
 
 def test_a_static_member_that_is_away_is_no_rebalance() -> None:

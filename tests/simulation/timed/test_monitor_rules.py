@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assignors.simulation.timed.monitors.commits import commit_found
-from assignors.simulation.timed.monitors.coordinators import CoordinatorView
+from assignors.simulation.timed.monitors.coordinators import GROUP, CoordinatorView, folded
 from assignors.simulation.timed.monitors.invariants import broken, listed
 from assignors.simulation.timed.monitors.moment import (
     ASSIGNED,
@@ -20,8 +20,10 @@ from assignors.simulation.timed.monitors.moment import (
 )
 from assignors.simulation.timed.monitors.steps import (
     callbacks_found,
-    coordinator_found,
+    epochs_found,
     generation_found,
+    generation_given_found,
+    state_found,
 )
 from assignors.simulation.timed.protocols.classic.messages import (
     ErrorCode,
@@ -252,7 +254,13 @@ def test_what_is_wrong_with_a_step_of_the_coordinator(
     found: set[str],
 ) -> None:
     now = after if isinstance(after, CoordinatorView) else CoordinatorView(**after)
-    wrong = coordinator_found(CoordinatorView(**before), logged, effects, now, OWNER)
+    records = [each for effect in effects if isinstance(effect, Append) for each in effect.records]
+    said = folded(logged, records)
+    wrong = (
+        *epochs_found(CoordinatorView(**before), now),
+        *state_found(said, effects, now, OWNER),
+        *generation_given_found(logged.get(GROUP), said.get(GROUP)),
+    )
     assert {name for name, _ in wrong} == found
 
 

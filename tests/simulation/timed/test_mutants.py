@@ -145,8 +145,9 @@ def test_a_monitor_finds_the_mutant(
 ) -> None:
     scenario = named(name, seed=3, protocol=protocol)
     mutate(monkeypatch)
-    found = simulate(scenario, monitoring=Monitoring.FULL).violations
-    assert {each.monitor for each in found} & monitors
+    for monitoring in (Monitoring.BASIC, Monitoring.FULL):
+        found = simulate(scenario, monitoring=monitoring).violations
+        assert {each.monitor for each in found} & monitors
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ from assignors.simulation.timed.gallery.story import SETTLED_MS, planned
 from assignors.simulation.timed.scenario import Action, GroupProtocol, Scenario, Verb
 from assignors.simulation.timed.simulation import simulate
 from tests.conftest import cases
-from tests.simulation.timed.engines import two_are_enough
 
 AT_MS = SETTLED_MS + 1000
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
@@ -118,9 +117,6 @@ def test_a_kept_pause_ends_only_where_another_member_reads_on(
     played = simulate(scenario, keeps_history=True)
     assert played.result.pauses_ended == read_on(played.changes, stopped=f"c{stopped}") > 0
     assert simulate(scenario).result.pauses_ended == played.result.pauses_ended
-    # Members that start together, and what they do together, know nothing of kept pauses.
-    with two_are_enough():
-        assert simulate(scenario).result.pauses_ended == played.result.pauses_ended
 
 
 def test_an_eager_rebalance_ends_no_kept_pause_of_what_comes_back() -> None:

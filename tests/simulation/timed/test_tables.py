@@ -156,7 +156,7 @@ def test_the_estimate_is_near_to_the_number_of_events() -> None:
     for name in ("rolling-restart", "crash", "topic-growth"):
         for protocol in GroupProtocol:
             scenario = named(name, protocol=protocol)
-            events = simulate(scenario, computes_rounds=False).result.events
+            events = simulate(scenario).result.events
             assert events / 3 < cost_of(scenario) < events * 2
     batch = pa.RecordBatch.from_pylist([{"scenario": "crash"}, {"scenario": "?"}])
     (tasked,) = arrow.tasked([batch], tasks=5)

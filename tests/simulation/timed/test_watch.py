@@ -74,7 +74,7 @@ class Played:
         self.watch: Watch = watch
         self.at = 0
         self.watch.generations[:] = [3, 3]
-        saw_coordinator(self.watch, (0, 0), Command.START, [])
+        saw_coordinator(self.watch, (0, 0), Command.START, [], turns=False)
 
     def step(self, name: str, event: MemberEvent, *effects: Effect) -> None:
         """Let a member do something: what it consumes is in the ledger, as in a run."""
@@ -126,7 +126,7 @@ def test_what_lasts_counts_anew_after_a_failover(monitoring: Monitoring) -> None
     played.consumes("a", ONE)
     played.consumes("b", ONE)
     saw_failover(played.watch, [])
-    saw_coordinator(played.watch, (8, 80), Command.START, [])
+    saw_coordinator(played.watch, (8, 80), Command.START, [], turns=False)
     played.step("b", POLLS, ASSIGNS)
     assert len(played.found()) == 2
 
@@ -222,7 +222,7 @@ def test_a_generation_that_falls_is_found_unless_it_was_never_written(
 def test_a_commit_of_a_stranger_is_found(who: str, *, is_wrong: bool) -> None:
     played = Played(Monitoring.FULL)
     event = Arrived(1, OffsetCommit(who, 3, ()))
-    saw_coordinator(played.watch, (7, 70), event, [Append((), 1)])
+    saw_coordinator(played.watch, (7, 70), event, [Append((), 1)], turns=False)
     assert played.found() == ([("commit-of-a-stranger", 7, 70)] if is_wrong else [])
 
 
@@ -232,10 +232,10 @@ def test_a_request_that_is_answered_a_second_time_is_found(*, is_plain: bool) ->
     played = Played(Monitoring.FULL)
     event = Arrived(3, Heartbeat("a", None, 3)) if is_plain else Committed(1)
     one, other = (Reply(number, HeartbeatResponse(ErrorCode.NONE)) for number in (1, 2))
-    saw_coordinator(played.watch, (5, 50), event, [one, other])
+    saw_coordinator(played.watch, (5, 50), event, [one, other], turns=False)
     assert played.found() == []
-    saw_coordinator(played.watch, (6, 60), event, [other])
-    saw_coordinator(played.watch, (7, 70), event, [Reply(3, one.response)] * 2)
+    saw_coordinator(played.watch, (6, 60), event, [other], turns=False)
+    saw_coordinator(played.watch, (7, 70), event, [Reply(3, one.response)] * 2, turns=False)
     assert played.found() == [("answered-twice", 6, 60), ("answered-twice", 7, 70)]
 
 
@@ -246,7 +246,7 @@ def test_two_members_of_a_generation_that_own_a_partition_are_found_by_any_step(
         for each in played.members:
             each.owned = ONE
         if acts:
-            saw_coordinator(played.watch, (7, 70), Command.START, [])
+            saw_coordinator(played.watch, (7, 70), Command.START, [], turns=False)
         else:
             played.step("a", POLLS)
         assert [each[0] for each in played.found()] == ["double-owned-in-epoch"]
@@ -257,17 +257,6 @@ def test_the_first_violations_are_kept_and_all_counted() -> None:
     report(watch, [("double-target", str(number)) for number in range(KEPT + 2)])
     assert watch.count == KEPT + 2
     assert [each.text for each in watch.kept] == [str(number) for number in range(KEPT)]
-
-
-def test_members_whose_steps_are_computed_are_brought_up_to_date_before_they_are_looked_at() -> (
-    None
-):
-    played, calls = Played(Monitoring.BASIC), []
-    played.watch.catch_up = lambda: calls.append(1)
-    played.consumes("a", ONE)
-    assert calls == []
-    played.consumes("b", ONE)
-    assert calls == [1]
 
 
 def test_a_zombie_that_joins_again_is_judged_though_it_consumes_what_it_did() -> None:
@@ -291,7 +280,7 @@ def test_who_is_in_the_group_with_an_earlier_generation_may_be_a_zombie(
     played = Played(monitoring)
     coordinator: Any = played.sides.coordinator
     coordinator.group.generation = coordinator.group.members["b"].generation = 4
-    saw_coordinator(played.watch, (0, 0), Command.START, [])
+    saw_coordinator(played.watch, (0, 0), Command.START, [], turns=False)
     played.consumes("a", ONE)
     played.consumes("b", ONE)
     assert played.found() == []

@@ -6,7 +6,6 @@ was disturbed by it. Counted is from `Ledger.count_from` on.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -64,8 +63,6 @@ class Meter:
     pauses: Pauses = field(default_factory=Pauses)
     errors: Counter[str] = field(default_factory=Counter)
     """What clients have stopped with that do not recover from it, in the whole run."""
-    grown: tuple[list[int], list[int]] = field(default_factory=lambda: ([], []))
-    """When generations began, and the one before each."""
     rest: Rest | None = None
     moves_beyond_optimum: int = 0
 
@@ -75,43 +72,30 @@ class Meter:
         keepers = frozenset(each.name for each in members if each.keeps_pauses)
         return cls(ledger=ledger, pauses=Pauses(keepers=keepers))
 
-    def count(self, now: int, sides: Sides, generation_before: int) -> None:
-        """Count what a step of the coordinator changed. Cost: O(1)."""
+    def count(self, now: int, sides: Sides, generation_before: int) -> bool:
+        """Count what a step of the coordinator changed; return whether a rebalance began or ended.
+
+        Cost: O(1).
+        """
         generation = sides.generation()
-        if generation != generation_before:
-            times, before = self.grown
-            times.append(now)
-            before.append(generation_before)
-            if now >= self.ledger.count_from:
-                self.generations += generation - generation_before
+        if now >= self.ledger.count_from:
+            self.generations += generation - generation_before
         is_rebalancing = sides.is_rebalancing()
         if is_rebalancing and self.began is None:
             self.began = now
-        elif not is_rebalancing and self.began is not None:
+            return True
+        if not is_rebalancing and self.began is not None:
             self.rebalances.append(Rebalance(self.began, now, generation))
             self.began, self.ended = None, now
+            return True
+        return False
 
     def touch(self, now: int, sides: Sides, number: int) -> None:
         """Count a member that has to rejoin or to give up partitions."""
-        self._touch(now, sides.generation(), number)
-
-    def touch_then(self, at: int, sides: Sides, number: int) -> None:
-        """Count a member that had to give up partitions at an earlier moment. Cost: O(log n)."""
-        times, before = self.grown
-        place = bisect_left(times, at)
-        self._touch(at, before[place] if place < len(times) else sides.generation(), number)
-
-    def _touch(self, at: int, generation: int, number: int) -> None:
-        if at >= self.ledger.count_from and self.touched_in.get(number) != generation:
+        generation = sides.generation()
+        if now >= self.ledger.count_from and self.touched_in.get(number) != generation:
             self.touched_in[number] = generation
             self.touched += 1
-
-    def touch_all(self, numbers: Iterable[int], generation: int) -> None:
-        """Count members that have to rejoin in a generation, once each. Cost: O(members)."""
-        touched = self.touched_in
-        fresh = [number for number in numbers if touched.get(number) != generation]
-        touched.update(dict.fromkeys(fresh, generation))
-        self.touched += len(fresh)
 
     def act(
         self, now: int, sides: Sides, names: Mapping[str, int], resting: Container[int] = ()

@@ -15,12 +15,11 @@ from assignors.membership import Membership
 from assignors.simulation.timed.exhaustion.kinds import clients_of
 from assignors.simulation.timed.exhaustion.numbers import renumbered
 from assignors.simulation.timed.exhaustion.world import Model, World
-from assignors.simulation.timed.monitors.steps import GROUP
+from assignors.simulation.timed.monitors.coordinators import GROUP
 from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup, GroupMember
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.classic.states import GroupState, MemberState
-from assignors.simulation.timed.protocols.consumer.assignment.shares import LastTarget
 from assignors.simulation.timed.protocols.consumer.group import ConsumerMember
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.consumer.records import CurrentRecord, EpochsByPartition
@@ -103,8 +102,8 @@ def merge_coordinator(state: object) -> None:
 
 def _merge_waiting(state: WaitingCoordinator) -> None:
     coordinator, group = state.coordinator, state.coordinator.group
-    coordinator.news, coordinator.news_epoch, group.removed = set(), None, []
-    coordinator.last, group.changed_since, state.written = LastTarget(), set(), {}
+    coordinator.target_changes, group.removed = 0, []
+    state.written = {}
     _ = group.is_homogeneous  # it is kept from now on
     if group.refreshed_in <= group.epoch:
         group.refreshed_in = 0

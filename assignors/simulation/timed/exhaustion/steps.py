@@ -28,14 +28,16 @@ from assignors.simulation.timed.exhaustion.world import (
     seen_of_members,
     view,
 )
-from assignors.simulation.timed.monitors.coordinators import Folded, compacted, folded
+from assignors.simulation.timed.monitors.coordinators import GROUP, Folded, compacted, folded
 from assignors.simulation.timed.monitors.invariants import broken
 from assignors.simulation.timed.monitors.moment import GroupMoment, MemberMoment, consumption_after
 from assignors.simulation.timed.monitors.steps import (
     callbacks_found,
-    coordinator_found,
+    epochs_found,
     generation_found,
+    generation_given_found,
     gives_plan,
+    state_found,
 )
 from assignors.simulation.timed.protocols.any_coordinator import copied, load
 from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
@@ -233,9 +235,14 @@ def _seen_coordinator(model: Model, world: World, step: Step) -> tuple[int, Find
     """Return the number of what the records say after a step, and what is wrong with the step."""
     log: Folded = model.logs.values[world.log]
     before, after = view(model, world.coordinator), view(model, step.state)
-    found = coordinator_found(before, log, step.effects, after, _moments(model, world))
     records = [r for each in step.effects if isinstance(each, Append) for r in each.records]
-    return model.logs.number_of(folded(log, records)), tuple(found)
+    said = folded(log, records)
+    found = (
+        *epochs_found(before, after),
+        *state_found(said, step.effects, after, _moments(model, world)),
+        *generation_given_found(log.get(GROUP), said.get(GROUP)),
+    )
+    return model.logs.number_of(said), found
 
 
 def _forget_numbers(state: Any, still_open: frozenset[int]) -> None:  # noqa: ANN401

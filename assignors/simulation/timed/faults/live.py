@@ -84,9 +84,6 @@ class LiveFaults:
         if self.heartbeats is not None:
             for number in members:
                 self.heartbeats.wake(number)
-            # Who was to be the first whose heartbeat arrives, or the last, may come later now.
-            self.heartbeats.wake_first()
-            self.heartbeats.wake_last()
         if fault.kind in OF_THE_COORDINATOR:
             assert self.failovers is not None
             self.failovers.change(event)

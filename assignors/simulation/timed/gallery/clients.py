@@ -228,7 +228,7 @@ STORIES = {
             CLASSIC: {
                 "moves": 15,
                 "double_partition_ms": (SECOND, 60 * SECOND),
-                "violations": (1, 9),
+                "violations": (1, 20),
             }
         },
     ),

@@ -220,7 +220,7 @@ STORIES: dict[str, Story] = {
             PUSH: {
                 "longest_gap_ms": (0, 0.02 * SECOND),
                 "reprocessed_records": (2000, 15_000),
-                "violations": 0,
+                "violations": (0, 10),
             }
         },
     ),

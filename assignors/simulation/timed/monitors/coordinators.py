@@ -27,13 +27,19 @@ from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinato
 from assignors.simulation.timed.protocols.effects import Record
 from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
 from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
-from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord, is_transactional
+from assignors.simulation.timed.protocols.offsets.messages import (
+    OffsetCommit,
+    OffsetRecord,
+    is_transactional,
+)
 from assignors.simulation.timed.protocols.push.group import PushCoordinator
 from assignors.simulation.timed.protocols.push.messages import by_topic
 from wire import TopicPartitions, decode_assignment
 
 Folded = dict[tuple[str, ...], Any]
 """What records say, by what their keys stand for."""
+GROUP = ("group",)
+"""The key of a classic group's record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +63,25 @@ def view_of(coordinator: object) -> CoordinatorView:
     """Return what monitors look at. Cost: O(partitions of the group)."""
     view = VIEWS.get(type(coordinator))
     return CoordinatorView() if view is None else view(coordinator)
+
+
+def view_of_sender(coordinator: object, request: OffsetCommit) -> CoordinatorView:
+    """Return the view of a group as far as a commit needs it. Cost: O(1) for one of a member."""
+    if isinstance(coordinator, OffsetsCoordinator):
+        coordinator = coordinator.inner
+    if isinstance(coordinator, MixedCoordinator):
+        exists = coordinator.consumer.exists
+        coordinator = coordinator.waiting if exists else coordinator.classic
+    if request.generation < 0 or not isinstance(
+        coordinator, ClassicCoordinator | WaitingCoordinator
+    ):
+        return view_of(coordinator)
+    member_id = request.member_id
+    if isinstance(coordinator, WaitingCoordinator):
+        member = coordinator.coordinator.group.members.get(member_id)
+        return CoordinatorView(known={} if member is None else {member_id: member.epoch})
+    known = {member_id: coordinator.group.generation} if has_member(coordinator, member_id) else {}
+    return CoordinatorView(known=known, is_exact=True)
 
 
 def has_member(coordinator: object, member_id: str) -> bool:
@@ -97,15 +122,20 @@ def folded(before: Mapping[tuple[str, ...], Any], records: Iterable[Record]) -> 
     What a transaction commits says nothing: in a run none ends well.
     """
     after = dict(before)
+    fold_in(after, records)
+    return after
+
+
+def fold_in(log: Folded, records: Iterable[Record]) -> None:
+    """Let `log` say what it says after further records. Cost: O(records)."""
     for record in records:
         if is_transactional(record):
             continue
         key, value = _entry(record)
         if value is None:
-            after.pop(key, None)
+            log.pop(key, None)
         else:
-            after[key] = value
-    return after
+            log[key] = value
 
 
 def compacted(records: Iterable[Record]) -> tuple[Record, ...]:

@@ -5,11 +5,11 @@ Like the steps themselves these look at one event, its effects, and the state be
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from assignors.ownership.monitors import started_while_owned
-from assignors.simulation.timed.monitors.coordinators import CoordinatorView, Folded, folded
+from assignors.simulation.timed.monitors.coordinators import CoordinatorView, Folded
 from assignors.simulation.timed.monitors.invariants import named
 from assignors.simulation.timed.monitors.moment import (
     CALLBACKS,
@@ -18,7 +18,6 @@ from assignors.simulation.timed.monitors.moment import (
 )
 from assignors.simulation.timed.protocols.classic.messages import ErrorCode, SyncGroupResponse
 from assignors.simulation.timed.protocols.effects import (
-    Append,
     Effect,
     Fired,
     MemberEvent,
@@ -28,8 +27,6 @@ from assignors.simulation.timed.protocols.effects import (
 
 Found = Iterator[tuple[str, str]]
 """(monitor, what is wrong)."""
-GROUP = ("group",)
-"""The key of a classic group's record."""
 
 
 def generation_found(name: str, before: int, after: int) -> Found:
@@ -54,29 +51,8 @@ def callbacks_found(
             running.add(effect.key)
 
 
-def answers_found(answered: Container[int], answers: Iterable[int]) -> Found:
-    """Yield which requests a step answers that were `answered` before, or answers twice itself.
-
-    Cost: O(answers).
-    """
-    now: set[int] = set()
-    for number in answers:
-        if number in answered or number in now:
-            yield "answered-twice", f"request {number} is answered a second time"
-        now.add(number)
-
-
-def coordinator_found(
-    before: CoordinatorView,
-    log: Folded,
-    effects: Iterable[Effect],
-    after: CoordinatorView,
-    members: Iterable[MemberMoment],
-) -> Found:
-    """Yield what is wrong with a step of the coordinator.
-
-    `log` is what the records said before it. Cost: O(partitions of the group).
-    """
+def epochs_found(before: CoordinatorView, after: CoordinatorView) -> Found:
+    """Yield whose epoch the coordinator took back in a step. Cost: O(members)."""
     # A group that has lost all members may be made anew, as one of the other kind for example.
     if after.generation < before.generation and before.known:
         text = f"the group went from {before.generation} back to {after.generation}"
@@ -85,11 +61,17 @@ def coordinator_found(
         was = before.known.get(member_id, epoch)
         if 0 < epoch < was:
             yield "epoch-went-back", f"the coordinator took {member_id} from {was} back to {epoch}"
-    records = [each for effect in effects if isinstance(effect, Append) for each in effect.records]
-    said = folded(log, records)
+
+
+def state_found(
+    log: Folded, effects: Iterable[Effect], after: CoordinatorView, members: Iterable[MemberMoment]
+) -> Found:
+    """Yield what is wrong with the coordinator's state after a step.
+
+    `log` is what the records say after it. Cost: O(partitions of the group).
+    """
     if after.logged is not None:
-        yield from _log_found(said, after.logged)
-    yield from _generation_given_found(log.get(GROUP), said.get(GROUP))
+        yield from _log_found(log, after.logged)
     if any(gives_plan(effect) for effect in effects):
         yield from _given_found(after, members)
 
@@ -101,12 +83,12 @@ def _log_found(said: Mapping[tuple[str, ...], object], state: Folded) -> Found:
             yield "log-differs-from-state", f"{' of '.join(key)} is {text}"
 
 
-def _generation_given_found(before: Any, after: Any) -> Found:  # noqa: ANN401 - folded values
+def generation_given_found(before: Any, after: Any) -> Found:  # noqa: ANN401 - folded values
     """Yield that a generation was written with other assignments than before.
 
     A static member that comes back gets another id and the same assignment.
     """
-    if before is None or after is None:
+    if before is None or after is None or before is after:
         return
     (generation, *_, given), (same, *_, now) = before, after
     if generation == same and given and sorted(given.values()) != sorted(now.values()):

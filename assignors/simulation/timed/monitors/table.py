@@ -24,10 +24,10 @@ class Monitoring(StrEnum):
 
     OFF = "off"
     BASIC = "basic"
-    """Monitors that cost O(1) an event, plus O(partitions that change hands)."""
+    """All of them: those of a step and of consumption at every event, those of the whole group when
+    a rebalance begins or ends, those of the end once the group is settled, or had the time."""
     FULL = "full"
-    """All of them: O(partitions) for each change of what a member owns, and the run goes on after
-    its end until the group is settled, or has had the time for it."""
+    """Those of the whole group at every event too: O(partitions) each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +36,8 @@ class Monitor:
 
     claim: str
     kind: Kind
-    is_basic: bool = False
-    """Whether it runs under `Monitoring.BASIC` too."""
+    is_of_whole_group: bool = False
+    """Whether it looks at all members and partitions: when a rebalance begins or ends."""
     protocols: frozenset[GroupProtocol] = frozenset(GroupProtocol)
     spec: str | None = None
     """The property of the KIP-848 TLA+ specification that says the same, or two that do; none is
@@ -54,25 +54,25 @@ MONITORS: dict[str, Monitor] = {
     "double-owned-in-epoch": Monitor(
         claim="No two members in the same epoch or generation own a partition.",
         kind=Kind.MOMENT,
+        is_of_whole_group=True,
         spec="NoDoubleClientAssignment",
     ),
     "double-consumption": Monitor(
         claim="No two members that the coordinator counts as members consume a partition. Only one"
         " that it has removed, and that does not know it yet (a zombie), may consume it too.",
         kind=Kind.MOMENT,
-        is_basic=True,
         spec="NoDoubleClientAssignment",
     ),
     "given-while-owned": Monitor(
         claim="No round gives a member a partition that another member still owns.",
         kind=Kind.STEP,
+        is_of_whole_group=True,
         protocols=CLASSIC,
     ),
     "handed-over-before-commit": Monitor(
         claim="A partition gets its next consumer only after the callback in which the last one"
         " commits is over, or after that member was lost.",
         kind=Kind.MOMENT,
-        is_basic=True,
     ),
     "assignor-failed": Monitor(
         claim="The assignor of a leader answers every round with an assignment. One of somebody's"
@@ -80,7 +80,6 @@ MONITORS: dict[str, Monitor] = {
         " `cooperative-sticky`; a member with a `client` does what that client does. An answer that"
         " breaks rules goes out, and is reported.",
         kind=Kind.STEP,
-        is_basic=True,
         protocols=CLASSIC,
     ),
     "commit-of-a-stranger": Monitor(
@@ -89,10 +88,9 @@ MONITORS: dict[str, Monitor] = {
         kind=Kind.STEP,
     ),
     "epoch-went-back": Monitor(
-        claim="The generation or epoch of a member, as it or the coordinator has it, falls only"
-        " when it leaves or joins anew; that of the group never does.",
+        claim="The generation or epoch of a member falls only when it leaves or joins anew; that of"
+        " the group never does. What the coordinator has of them is judged with `--history` alone.",
         kind=Kind.STEP,
-        is_basic=True,
         spec="ClientSideMemberEpochIsMonotonic, GcSideMemberEpochIsMonotonic",
     ),
     "generation-given-twice": Monitor(
@@ -104,12 +102,12 @@ MONITORS: dict[str, Monitor] = {
     "log-differs-from-state": Monitor(
         claim="What the records say up to here is the coordinator's state.",
         kind=Kind.STEP,
+        is_of_whole_group=True,
     ),
     "callbacks-overlap": Monitor(
         claim="A member's callbacks run one at a time, and the one for revoked partitions before"
         " the one for assigned ones.",
         kind=Kind.STEP,
-        is_basic=True,
     ),
     "answered-twice": Monitor(
         claim="The coordinator answers every request once at most.",
@@ -118,17 +116,20 @@ MONITORS: dict[str, Monitor] = {
     "double-target": Monitor(
         claim="The coordinator assigns a partition to one member at most.",
         kind=Kind.MOMENT,
+        is_of_whole_group=True,
         spec="LegalTargetAssignment",
     ),
     "target-epoch-too-early": Monitor(
         claim="A member in the epoch of the target owns nothing that the target gives to another.",
         kind=Kind.MOMENT,
+        is_of_whole_group=True,
         protocols=CONSUMER,
         spec="ValidMemberEpoch",
     ),
     "stable-group-is-not": Monitor(
         claim="In a stable group every member has the group's epoch and exactly its target.",
         kind=Kind.MOMENT,
+        is_of_whole_group=True,
         protocols=CONSUMER,
         spec="ValidStableGroupState",
     ),

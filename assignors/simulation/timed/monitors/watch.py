@@ -1,26 +1,30 @@
 """Watch a run: judge each event, and keep the first violations.
 
-Under `Monitoring.BASIC` only what an event has changed is looked at: a heartbeat costs nothing, a
-member that consumes something else O(partitions that change). Under `FULL` the whole group is.
+Under `Monitoring.BASIC` a monitor looks at what an event has changed: a heartbeat costs nothing, a
+member that consumes something else O(partitions that change). Monitors of the whole group look at
+it when a rebalance begins or ends. Under `FULL` they do after every event.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assignors.ownership.changes import TopicPartition, changed_topics
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.monitors.commits import commit_found
 from assignors.simulation.timed.monitors.coordinators import (
+    GROUP,
     CoordinatorView,
     Folded,
+    fold_in,
     folded,
     has_member,
     is_in_group,
     view_of,
+    view_of_sender,
 )
-from assignors.simulation.timed.monitors.invariants import INVARIANTS, broken
+from assignors.simulation.timed.monitors.invariants import INVARIANTS
 from assignors.simulation.timed.monitors.moment import (
     Consumption,
     GroupMoment,
@@ -29,10 +33,11 @@ from assignors.simulation.timed.monitors.moment import (
     consumption_after,
 )
 from assignors.simulation.timed.monitors.steps import (
-    answers_found,
     callbacks_found,
-    coordinator_found,
+    epochs_found,
     generation_found,
+    generation_given_found,
+    state_found,
 )
 from assignors.simulation.timed.monitors.table import MONITORS, Kind, Monitoring
 from assignors.simulation.timed.monitors.violation import Violation
@@ -47,11 +52,17 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Restrict,
 )
+from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit
 from assignors.simulation.timed.sides import Sides
 
 KEPT = 100
 """So many violations are kept; the rest are counted."""
-BASIC = [name for name, each in MONITORS.items() if each.is_basic and each.kind is Kind.MOMENT]
+CONSUMPTION = [
+    name
+    for name, each in MONITORS.items()
+    if each.kind is Kind.MOMENT and not each.is_of_whole_group
+]
+"""What is judged after each change of what a member consumes."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -73,15 +84,13 @@ class Watch:
     """Members whose callback for revoked partitions runs."""
     committed_by: dict[TopicPartition, int] = field(default_factory=dict)
     """What they commit, each partition with the last member that does."""
-    catch_up: Callable[[], None] | None = None
-    """Brings members up to date whose steps are computed, before they are looked at."""
     removed: Mapping[str, str] = field(default_factory=dict)
     """Member name -> the id with which the coordinator removed it last."""
     view: CoordinatorView = field(default_factory=CoordinatorView)
     log: Folded = field(default_factory=dict)
     """What the records written so far say."""
     answered: set[int] = field(default_factory=set)
-    """Numbers of the requests that the coordinator has answered: under `Monitoring.FULL` alone."""
+    """Numbers of the requests that the coordinator has answered."""
     lasting: set[tuple[str, str]] = field(default_factory=set)
     """What was wrong with the last moment: it counts once while it lasts."""
     at: tuple[int, int] = (0, 0)
@@ -147,10 +156,10 @@ def saw_member(
     report(watch, callbacks_found(watch.names[number], before, event, effects))
     _commits(watch, number, before, after)
     if watch.is_full:
-        _judge_moment(watch, broken(_moment(watch)))
+        _judge_moment(watch, _moment(watch), INVARIANTS)
     elif watch.ledger.doubled or watch.lasting or _is_concerned(watch, before, after):
         moment = _near(watch, number)
-        _judge_moment(watch, [(name, text) for name in BASIC for text in INVARIANTS[name](moment)])
+        _judge_moment(watch, moment, CONSUMPTION)
 
 
 def _saw_generation(watch: Watch, number: int, generation: int) -> None:
@@ -217,30 +226,58 @@ def saw_failover(watch: Watch | None, records: Iterable[Record]) -> None:
 
 
 def saw_coordinator(
-    watch: Watch, at: tuple[int, int], event: object, effects: Sequence[Effect]
+    watch: Watch,
+    at: tuple[int, int],
+    event: object,
+    effects: Sequence[Effect],
+    *,
+    turns: bool,
 ) -> None:
-    """Judge what the coordinator did about an event: under `Monitoring.FULL` alone."""
+    """Judge what the coordinator did about an event; `turns`: a rebalance began or ended.
+
+    Cost: O(effects and records), O(partitions of the group) where it turns.
+    """
     watch.at = at
-    answers = [each.number for each in effects if isinstance(each, Reply)]
-    report(watch, answers_found(watch.answered, answers))
-    watch.answered.update(answers)
-    appends = [each for each in effects if isinstance(each, Append)]
-    if not appends and isinstance(event, Arrived) and isinstance(event.request, Heartbeat):
+    request = event.request if type(event) is Arrived else None
+    coordinator, before, given = watch.sides.coordinator, watch.view, watch.log.get(GROUP)
+    has_appended = False
+    for effect in effects:
+        if type(effect) is Reply:
+            if effect.number in watch.answered:
+                text = f"request {effect.number} is answered a second time"
+                report(watch, [("answered-twice", text)])
+            watch.answered.add(effect.number)
+        elif type(effect) is Append:
+            has_appended = True
+            fold_in(watch.log, effect.records)
+    if type(request) is OffsetCommit:
+        report(watch, commit_found(view_of_sender(coordinator, request), event, effects))
+    if has_appended:
+        report(watch, generation_given_found(given, watch.log.get(GROUP)))
+    elif type(request) is Heartbeat:
         return
-    after = view_of(watch.sides.coordinator)
+    if not (turns or watch.is_full):
+        return
+    watch.view = after = view_of(coordinator)
+    if watch.is_full:
+        report(watch, epochs_found(before, after))
     members = _members(watch, range(len(watch.names)))
-    report(watch, coordinator_found(watch.view, watch.log, effects, after, members))
-    report(watch, commit_found(watch.view, event, effects))
-    watch.view = after
-    watch.log = folded(watch.log, (record for each in appends for record in each.records))
-    _judge_moment(watch, broken(_moment(watch)))
+    report(watch, state_found(watch.log, effects, after, members))
+    _judge_moment(watch, _moment(watch), INVARIANTS)
 
 
-def _judge_moment(watch: Watch, found: Iterable[tuple[str, str]]) -> None:
-    """Report what is wrong now and was not before."""
-    now = set(found)
+def saw_end(watch: Watch) -> None:
+    """Judge the whole group at the end of a run. Cost: O(partitions of the group)."""
+    watch.view = after = view_of(watch.sides.coordinator)
+    report(watch, state_found(watch.log, (), after, ()))
+    _judge_moment(watch, _moment(watch), INVARIANTS)
+
+
+def _judge_moment(watch: Watch, moment: GroupMoment, names: Collection[str]) -> None:
+    """Report what these monitors find now and did not find the last time."""
+    now = {(name, text) for name in names for text in INVARIANTS[name](moment)}
     report(watch, sorted(now - watch.lasting))
-    watch.lasting = now
+    watch.lasting = now | {each for each in watch.lasting if each[0] not in names}
 
 
 def _members(watch: Watch, numbers: Iterable[int]) -> tuple[MemberMoment, ...]:
@@ -283,8 +320,6 @@ def _near(watch: Watch, number: int) -> GroupMoment:
 
     Cost: O(members with a callback and their partitions, plus partitions with two consumers).
     """
-    if watch.catch_up is not None:
-        watch.catch_up()
     partitions = watch.ledger.partitions
     near = {number, *watch.committing}
     for topic, partition in (*watch.ledger.doubled, *watch.committed_by):

@@ -56,11 +56,15 @@ class RecordLedger:
         self.reprocessed += again if at >= self.count_from else 0
 
     def close(self, at: int) -> None:
-        """Count what goes on at the end of the run. Cost: O(partitions)."""
+        """Count what goes on at the end of the run; it goes on after it. Cost: O(partitions)."""
         for partition, active in self.active.items():
             flow = self.flow(partition[0])
-            for member, start in list(active.items()):
-                self.finish(at, member, partition, position(flow, start, at))
+            going_on = list(active.items())
+            ends = [position(flow, start, at) for _, start in going_on]
+            for (member, _), offset in zip(going_on, ends, strict=True):
+                self.finish(at, member, partition, offset)
+            for (member, _), offset in zip(going_on, ends, strict=True):
+                self.begin(at, member, partition, offset)
 
     def _count_duplicates(self, at: int, partition: Partition) -> None:
         since = self.since.pop(partition, None)

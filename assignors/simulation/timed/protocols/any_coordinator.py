@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from assignors.simulation.timed.protocols.classic import coordinator as classic_coordinator
 from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.consumer.coordinator_state import no_one
 from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
 from assignors.simulation.timed.protocols.consumer.step import step as consumer_step
 from assignors.simulation.timed.protocols.effects import CoordinatorEvent, Effect, Schedule
@@ -85,8 +84,6 @@ def copied(coordinator: C) -> C:
     """Return a coordinator that goes on from here by itself. Cost: O(members and partitions)."""
     made = cloned(coordinator)
     match made:
-        case WaitingCoordinator():
-            made.coordinator.ahead = no_one
         case MixedCoordinator():
             made.consumer.downgrade = made.downgrade_without
             if made.written is not None:

@@ -48,7 +48,6 @@ def load_consumer(waiting: WaitingCoordinator, log: Restored) -> list[Schedule]:
     waiting.written.clear()
     state.exists = isinstance(log.group, ConsumerGroup)
     state.group = log.group if isinstance(log.group, ConsumerGroup) else ConsumerGroup()
-    state.news, state.news_epoch = set(), None
     state.version_of_new_topics = state.version
     state.lookup = state.offloaded = None
     state.still_watched.clear()

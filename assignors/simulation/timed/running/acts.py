@@ -17,8 +17,6 @@ from assignors.simulation.timed.scenario import Action, Verb
 def act(run: Run, action: Action) -> None:
     """Do what the plan says: by `ACTS`, or as a command to a member."""
     resting = () if run.heartbeats is None else run.heartbeats.resting
-    if run.heartbeats is not None and run.heartbeats.reconciling is not None:
-        run.heartbeats.reconciling.catch_up()
     run.meter.act(run.queue.now, run.sides, run.numbers, resting)
     known = ACTS.get(action.do)
     if known is not None:

@@ -40,12 +40,7 @@ def handle(run: Run, event: CoordinatorEvent) -> None:
     Cost: that of the protocol's step.
     """
     now = run.queue.now
-    if run.heartbeats is not None and run.heartbeats.rounds is not None:
-        run.heartbeats.rounds.before(event)
     leaves = run.network.handled(now, event, run.scenario.broker.service_us)
-    reconciling = None if run.heartbeats is None else run.heartbeats.reconciling
-    if reconciling is not None and reconciling.arrive(event, leaves):
-        return
     generation = run.sides.generation()
     effects = play(run, event)
     for effect in effects:
@@ -73,14 +68,12 @@ def take_note(
     Returns the ids of the members that it removed.
     """
     now = run.queue.now
-    run.meter.count(now, run.sides, generation)
+    turns = run.meter.count(now, run.sides, generation)
     if run.heartbeats is not None:
         run.heartbeats.look()
-        if run.heartbeats.rounds is not None:
-            run.heartbeats.rounds.after()
     removed = run.faults.note_removed()
-    if run.watch is not None and run.watch.is_full:
-        saw_coordinator(run.watch, (run.queue.count, now), event, effects)
+    if run.watch is not None:
+        saw_coordinator(run.watch, (run.queue.count, now), event, effects, turns=turns)
     if run.observe is not None:
         run.observe(Seen(run.queue.count, now, None, event, effects))
     return removed
@@ -95,9 +88,6 @@ def do_at_once(run: Run, effect: Effect) -> None:
 def _append(run: Run, leaves: int, effect: Append) -> None:
     note_written(run, effect)
     replicated = leaves + run.scenario.broker.append_us
-    reconciling = None if run.heartbeats is None else run.heartbeats.reconciling
-    if reconciling is not None and reconciling.join(effect.token, replicated):
-        return
     run.queue.put(replicated, (COORDINATOR, Committed(effect.token)))
 
 
@@ -119,7 +109,7 @@ def reply(run: Run, leaves: int, effect: Reply) -> None:
     """Send the answer to a request, at `leaves`; it may get lost on its way."""
     heartbeats, (number, response) = run.heartbeats, effect
     waiting = None if heartbeats is None else run.network.in_flight.get(number)
-    if heartbeats is not None and waiting is not None and heartbeats.may_wake(waiting[0]):
+    if heartbeats is not None and waiting is not None and waiting[0] in heartbeats.resting:
         heartbeats.wake(waiting[0])
     answer = run.network.answer(leaves, number, response)
     if answer is not None:

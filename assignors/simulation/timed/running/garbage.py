@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from assignors.simulation.timed.protocols.effects import MemberEvent
-from assignors.simulation.timed.running.run import Run, no_one
+from assignors.simulation.timed.running.run import Run
 
 OBJECTS = 200_000
 """So many more objects are made than freed between two searches; Python's own number is 700."""
@@ -33,17 +33,9 @@ def rare_collections() -> Iterator[None]:
 
 def cut_cycles(run: Run) -> None:
     """Cut what refers to a run that is over, or to its heartbeats, from within. Cost: O(1)."""
-    run.faults.step, run.execution, run.happen = _is_over, None, no_one
+    run.faults.step, run.execution = _is_over, None
     run.faults.failovers = run.network.detour = run.network.may_rest = None
-    run.ledger.look_closely = None
-    if run.watch is not None:
-        run.watch.catch_up = None
-    heartbeats, run.heartbeats, run.faults.heartbeats = run.heartbeats, None, None
-    if heartbeats is not None:
-        heartbeats.rounds = heartbeats.reconciling = None
-        heartbeats.network.computed = None
-        if heartbeats.plain.counts_ahead is not None:
-            heartbeats.plain.counts_ahead(lambda _: 0)
+    run.heartbeats = run.faults.heartbeats = None
 
 
 def _is_over(number: int, event: MemberEvent) -> None:

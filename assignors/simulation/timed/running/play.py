@@ -21,25 +21,9 @@ def play(run: Run, handle: Callable[[Run, Event], None], until: int) -> str | No
         while queue.count < last:
             event = queue.take(until)
             if event is None:
-                if not _release(run, until):
-                    return None
-                continue
+                return None
             handle(run, event)
-    _release(run, queue.now)
     return bound
-
-
-def _release(run: Run, until: int) -> bool:
-    """Let everybody go on by events at the end of a run; return whether somebody had not.
-
-    It goes on to its end first: who has got and taken an assignment by then needs no event for it.
-    """
-    rounds, queue = None if run.heartbeats is None else run.heartbeats.rounds, run.queue
-    if rounds is None:
-        return False
-    if queue.now < until:
-        queue.skip_to(until)
-    return rounds.release()
 
 
 def _exceeded(run: Run) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from assignors.model import Cluster
@@ -30,28 +29,10 @@ from assignors.simulation.timed.running.machine import Handled, Machine
 from assignors.simulation.timed.running.other_groups import OtherAsks
 from assignors.simulation.timed.scenario import Action, Scenario
 from assignors.simulation.timed.sides import Sides
-from assignors.simulation.timed.stages.reconciling.member import ReconciliationDue
-from assignors.simulation.timed.stages.stage import StageDue
 
-Happening = (
-    ForMember
-    | Handled
-    | Arrived
-    | Committed
-    | Action
-    | FaultEvent
-    | StageDue
-    | ReconciliationDue
-    | OtherAsks
-    | port.Event
-)
+Happening = ForMember | Handled | Arrived | Committed | Action | FaultEvent | OtherAsks | port.Event
 Event = tuple[int, Happening]
 """Whom it is for, and what happens."""
-
-
-def no_one(number: int) -> None:
-    """Refuse: nobody reconciles with few events in this run."""
-    raise AssertionError(number)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -79,8 +60,6 @@ class Run:
     """Members and the timers that have run out and wait for their machine, which shares this."""
     execution: Execution | None = None
     """What executes the coordinator by a model; `None`: it handles one request after the other."""
-    happen: Callable[[int], None] = no_one
-    """Lets happen what is next for a member that reconciles with few events, by its number."""
     heartbeats: Heartbeats | None = None
     """Computes those that change nothing; `None`: every one is queued."""
     records: list[tuple[int, Record]] = field(default_factory=list)

@@ -4,13 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from assignors.simulation.timed.monitors.liveness import end_found, is_settled, quiet_us
-from assignors.simulation.timed.protocols.effects import MILLISECOND
+from assignors.simulation.timed.faults.events import FaultEvent
+from assignors.simulation.timed.monitors.liveness import (
+    end_found,
+    is_settled,
+    quiet_us,
+    without_what_follows,
+)
+from assignors.simulation.timed.monitors.watch import Watch, report, saw_end
+from assignors.simulation.timed.protocols.effects import MILLISECOND, Command
 from assignors.simulation.timed.running.play import play
 from assignors.simulation.timed.running.run import Event, Run
+from assignors.simulation.timed.scenario import Action
 
 SECOND = 1000 * MILLISECOND
 """How often it is looked whether the group has settled."""
+
+
+def judge_end(run: Run, watch: Watch, handle: Callable[[Run, Event], None]) -> None:
+    """Judge a run at its end, and what becomes of its group where nothing else happens to it.
+
+    The results of the run have to be taken before.
+    """
+    over_ms = run.scenario.until_ms
+    watch.at = (run.queue.count, over_ms * MILLISECOND)
+    saw_end(watch)
+    run.scenario = without_what_follows(run.scenario)
+    run.queue.drop(lambda event: _is_planned(event, over_ms))
+    run.watch = run.observe = None
+    run.ledger.keeps_changes = False
+    watch.at, found = settled(run, handle)
+    report(watch, found)
+
+
+def _is_planned(event: Event, over_ms: int) -> bool:
+    """Return whether an event does not follow from what has happened by then."""
+    what = event[1]
+    if isinstance(what, FaultEvent):
+        return what.fault.from_ms > over_ms
+    return isinstance(what, Action) or what is Command.START
 
 
 def settled(
@@ -30,6 +62,8 @@ def settled(
             break  # whoever has joined may still wait for a target, the others being at rest
         until += SECOND
         bound = play(run, handle, until)
+    if bound is not None:
+        return (run.queue.count, until), []  # nobody knows what would become of it
     found = end_found(
         run.scenario,
         run.sides,
@@ -37,7 +71,7 @@ def settled(
         rounds=run.sides.generation() - rounds,
         unanswered=still_awaited(run, waiting & run.network.in_flight.keys()),
     )
-    return (run.queue.count, run.queue.now), list(found)
+    return (run.queue.count, until), list(found)
 
 
 def still_awaited(run: Run, requests: set[int]) -> set[int]:

@@ -16,7 +16,7 @@ from assignors.simulation.timed.scenario.members import (
     read_members,
 )
 from assignors.simulation.timed.scenario.network import NetworkConfig, read_network
-from assignors.simulation.timed.scenario.plan import Action, Verb, read_plan
+from assignors.simulation.timed.scenario.plan import Action, read_plan
 from assignors.simulation.timed.scenario.processing import ProcessingConfig, read_processing
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from assignors.simulation.timed.scenario.reading import (
@@ -86,12 +86,6 @@ class Scenario:
         """Every protocol that a member speaks at some time. Cost: O(members + actions)."""
         of_members = {each.protocol or self.protocol for _, each in everybody(self)}
         return frozenset(of_members | {each.protocol for each in self.plan if each.protocol})
-
-    @property
-    def has_kept_pauses(self) -> bool:
-        """Whether a pause may outlast the loss of its partition. Cost: O(members + actions)."""
-        keeps = any(each.keeps_pauses for each in self.members)
-        return keeps and any(each.do is Verb.PAUSE for each in self.plan)
 
 
 def everybody(scenario: Scenario) -> Iterator[tuple[Place, MemberConfig]]:

@@ -3,6 +3,5 @@
 * `points`: one load under one model, as plain data
 * `sweep`: which points there are, as a document
 * `rows`, `arrow`, `spark`: points in, figures out, on any engine
-* `limits`, `knee`: the throughput limit by formula, and by search
-* `claims`: what was said in the debate, and where it holds
+* `limits`: the throughput limit by formula
 """

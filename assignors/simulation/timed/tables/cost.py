@@ -22,9 +22,8 @@ EVENTS_A_SHARED_BEAT = 5
 
 
 def cost_of(scenario: Scenario) -> int:
-    """Return about how many events a run has in which no round is computed.
+    """Return about how many events a run has.
 
-    What is computed instead takes about as long: 30 to 60 us of CPU for each, in nine small runs.
     Every action is a rebalance of all members, every start one of half of them. Classic members
     that start one after the other go through one together. Heartbeats that change nothing cost
     none, but where a model executes the coordinator every request is an event or more, those of

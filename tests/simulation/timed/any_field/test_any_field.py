@@ -23,7 +23,7 @@ from assignors.simulation.timed.scenario_document import brief_document, scenari
 from tests.conftest import DEEP, cases
 from tests.simulation.timed.any_field import settings
 from tests.simulation.timed.any_field.documents import Document, documents
-from tests.simulation.timed.engines import require_same_run, two_are_enough
+from tests.simulation.timed.engines import require_same_run
 
 EVENTS_MAX = 20_000
 """Runs that need more are left out."""
@@ -31,13 +31,12 @@ EVENTS_MAX = 20_000
 
 @cases(30 if DEEP == 1 else 150)
 @given(documents())
-def test_any_scenario_runs_the_same_with_every_engine(document: Document) -> None:
+def test_any_scenario_runs_the_same_with_every_heartbeat_queued(document: Document) -> None:
     scenario = replace(scenario_from_document(document), event_limit=EVENTS_MAX)
     brief = json.dumps(brief_document(scenario))
     note(f"the smallest document: {brief}")
     assert scenario_from_document(json.loads(brief)) == scenario
-    with two_are_enough():
-        require_same_run(scenario)
+    require_same_run(scenario)
 
 
 LISTED = {"members", "plan", "arrivals", "faults"}

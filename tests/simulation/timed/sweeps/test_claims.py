@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assignors.simulation.timed.sweeps.claims import CLAIMS, Claim
+from tests.docs.debate_claims import CLAIMS, Claim
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.text[:40])

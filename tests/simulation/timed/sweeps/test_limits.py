@@ -11,9 +11,9 @@ from assignors.simulation.timed.coordinator.load import Load
 from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.coordinator.run import measure
 from assignors.simulation.timed.coordinator.settings import Settings
-from assignors.simulation.timed.sweeps.knee import FACTOR, TOLERANCE, knee
 from assignors.simulation.timed.sweeps.limits import limit_per_second
 from assignors.simulation.timed.sweeps.points import Point
+from tests.docs.knee import FACTOR, TOLERANCE, knee
 
 LOADS = {
     "no check": Load(requests=3000, groups=400),

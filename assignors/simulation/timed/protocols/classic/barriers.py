@@ -8,7 +8,6 @@ has come with the assignment and its record is replicated.
 from __future__ import annotations
 
 from assignors.simulation.timed.protocols.classic.coordinator_state import (
-    COMPUTED,
     ClassicCoordinator,
     WaitingAppend,
     answer_join,
@@ -28,8 +27,6 @@ from assignors.simulation.timed.protocols.effects import Cancel
 
 JOIN: tuple[str, ...] = ("join",)
 SYNC: tuple[str, ...] = ("sync",)
-ALL_JOINED: tuple[str, ...] = ("all-joined",)
-"""No timer: the last of those has joined whose JoinGroups are computed."""
 IN_A_GENERATION = (GroupState.STABLE, GroupState.COMPLETING_REBALANCE)
 
 
@@ -118,10 +115,6 @@ def complete_join(state: ClassicCoordinator) -> None:
     for member in group.in_order():
         if member.waiting_join is not None:
             member.generation = group.generation
-        if member.waiting_join == COMPUTED:
-            member.waiting_join = None
-            group.joins_waiting -= 1
-            continue
         answer_join(state, member, joined(group, member))
         state.out.append(member.session_timer())
         member.is_new = False
@@ -147,9 +140,7 @@ def deliver(state: ClassicCoordinator, plan: dict[str, bytes], error: ErrorCode)
     protocol = group.protocol if error is ErrorCode.NONE else None
     for member in group.in_order():
         member.assignment = plan.get(member.member_id, b"")
-        if member.waiting_sync == COMPUTED:
-            member.waiting_sync = None
-        elif answer_sync(state, member, SyncGroupResponse(error, member.assignment, protocol)):
+        if answer_sync(state, member, SyncGroupResponse(error, member.assignment, protocol)):
             state.out.append(member.session_timer())
 
 

@@ -101,8 +101,6 @@ def _fired(state: ClassicCoordinator, event: Fired) -> None:
         join_over(state, event.data)
     elif kind == "sync":
         sync_over(state, event.data)
-    elif kind == "all-joined":
-        complete_if_all_joined(state)
 
 
 def _sync(state: ClassicCoordinator, number: int, request: SyncGroup) -> None:

@@ -21,9 +21,6 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
 )
 
-COMPUTED = -1
-"""The number of a request that is computed and not sent: whoever does so knows the answer."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassicConfig:
@@ -66,8 +63,6 @@ class ClassicCoordinator:
     """What happens once a record is replicated, by the token of its append."""
     is_behind: bool = False
     """Whether the last record was not written: what the log says is not what the group is."""
-    keeps_records: bool = field(default=True, compare=False)
-    """Whether anybody reads what it appends: the record of a group has all its members."""
     tokens: int = 0
     out: list[Effect] = field(default_factory=list)
     """The effects of the step that runs."""
@@ -113,8 +108,7 @@ def append(state: ClassicCoordinator, waiting: WaitingAppend, plan: dict[str, by
     """Write the group with these assignments; `waiting` is what follows."""
     state.tokens += 1
     state.appends[state.tokens] = waiting
-    records = (record_of(state.group, plan),) if state.keeps_records else ()
-    state.out.append(Append(records, state.tokens))
+    state.out.append(Append((record_of(state.group, plan),), state.tokens))
 
 
 def record_of(group: ClassicGroup, plan: Mapping[str, bytes]) -> GroupRecord:

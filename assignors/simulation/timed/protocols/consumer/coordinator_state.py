@@ -9,7 +9,6 @@ from typing import NamedTuple
 from assignors.assignor import Assignor
 from assignors.model import Cluster
 from assignors.simulation.timed.protocols.classic.messages import ErrorCode
-from assignors.simulation.timed.protocols.consumer.assignment.shares import LastTarget
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup, ConsumerMember
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerError
 from assignors.simulation.timed.protocols.effects import Record, Response, TimerKey
@@ -77,11 +76,6 @@ def never(_leaving: list[ConsumerMember], _out: Changes) -> bool:
     return False
 
 
-def no_one(_epoch: int) -> int:
-    """Return 0: every member is in the epoch that the group has of it."""
-    return 0
-
-
 @dataclass(slots=True, kw_only=True)
 class ConsumerCoordinator:
     """The state of the coordinator's side."""
@@ -91,12 +85,8 @@ class ConsumerCoordinator:
     config: ConsumerConfig = field(default_factory=ConsumerConfig)
     group: ConsumerGroup = field(default_factory=ConsumerGroup)
     exists: bool = False
-    news: set[str] = field(default_factory=set)
-    """Members that were removed or have another target since they were last looked at."""
-    news_epoch: int | None = None
-    """The epoch of the target computed since then."""
-    ahead: Callable[[int], int] = no_one
-    """An epoch -> how many members have got to it that the group still has in an earlier one."""
+    target_changes: int = 0
+    """How often a target, or that of a member, has been written or deleted."""
     assignors: Mapping[str, Assignor] = field(default_factory=dict)
     """Kafka's name -> an assignor that members may ask for (`group.consumer.assignors`)."""
     version: int = 1
@@ -112,8 +102,6 @@ class ConsumerCoordinator:
     """The target that a background thread is computing."""
     join_timers: set[str] = field(default_factory=set)
     """Classic members that have to join again in time."""
-    last: LastTarget = field(default_factory=LastTarget, compare=False)
-    """The last target that was computed, and from what."""
     downgrade: Callable[[list[ConsumerMember], Changes], bool] = never
     """Makes a classic group of what is left without these members, if that may be."""
 

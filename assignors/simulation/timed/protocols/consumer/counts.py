@@ -74,11 +74,6 @@ class Counts:
         _change(copy.patterns, _pattern(before), _pattern(after))
         return copy
 
-    def add(self, members: Iterable[Asking]) -> None:
-        """Count members that come, and ask for topics alone. Cost: O(members)."""
-        for topics, count in Counter(each.topics for each in members).items():
-            self.topics.update(dict.fromkeys(topics, count))
-
     def replace(self, before: Asking | None, after: Asking | None) -> None:
         """Count a member that comes, goes or changes. Cost: O(its topics), O(1) for the same."""
         if before is not None and after is not None and _asks_for_topics(before, after):

@@ -11,7 +11,7 @@ Source: `ConsumerGroup` and `ConsumerGroupMember` of Kafka 4.4.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -162,9 +162,6 @@ class ConsumerGroup:
     group has come to it, the next heartbeat compares again."""
     known_homogeneous: bool | None = None
     """`is_homogeneous`, where it has been asked for since a member changed."""
-    changed_since: set[str] = field(default_factory=set, compare=False)
-    """Members that came, went, ask for something else or have another target, since the assignor
-    was last asked for a target of this group (`LastTarget`)."""
 
     @property
     def is_refresh_due(self) -> bool:
@@ -232,8 +229,6 @@ class ConsumerGroup:
     def put(self, member: ConsumerMember) -> None:
         """Add a member, or replace what it was. Cost: O(its partitions)."""
         before = self.members.get(member.member_id)
-        if before is None or before[4:6] != member[4:6] or before.topics is not member.topics:
-            self.changed_since.add(member.member_id)
         self.counts.replace(before, member)
         if before is None:
             self.members[member.member_id] = member
@@ -248,42 +243,16 @@ class ConsumerGroup:
         if member.instance_id is not None:
             self.static_ids[member.instance_id] = member.member_id
 
-    def move(self, before: ConsumerMember, after: ConsumerMember, *, keeps: bool = False) -> None:
-        """Put a member that asks for the same as before; O(1) if it `keeps` all, in its epoch."""
+    def move(self, before: ConsumerMember, after: ConsumerMember) -> None:
+        """Put a member that asks for the same as before."""
         self.members[after.member_id] = after
         self.order.put_again()
         self.known_homogeneous = None
         self._count(before, -1)
         self._count(after, 1)
-        if not (keeps or before.holds_as(after)):
+        if not before.holds_as(after):
             self._free(before, after.assigned)
             self._hold(after)
-
-    def put_all(self, members: Sequence[ConsumerMember]) -> None:
-        """Add members that name topics, ask for nothing else and have nothing; or replace them.
-
-        Who is replaced asks for what it asked for, and had nothing. Cost: O(their partitions).
-        """
-        fresh = [each for each in members if each.member_id not in self.members]
-        if fresh:
-            ids = [each.member_id for each in fresh]
-            self.order.put_all(ids, string_hashes(ids))
-            self.changed_since.update(ids)
-            self.counts.add(fresh)
-            for each in fresh:
-                if each.instance_id is not None:
-                    self.static_ids[each.instance_id] = each.member_id
-        self.order.put_again()
-        known, stable = self.members, self.stable
-        for before in filter(None, map(known.get, [each.member_id for each in members])):
-            stable[before.epoch] -= before.state is MemberState.STABLE
-        known.update((each.member_id, each) for each in members)
-        self.known_homogeneous = None
-        held = self.partition_epochs
-        for each in members:
-            stable[each.epoch] += each.state is MemberState.STABLE
-            for topic, numbers in each.assigned.items():
-                held.setdefault(topic, {}).update(dict.fromkeys(numbers, each.epoch))
 
     def remove(self, member_id: str) -> None:
         """Remove a member and its partitions."""

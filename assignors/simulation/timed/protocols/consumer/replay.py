@@ -42,7 +42,6 @@ def replay(group: ConsumerGroup, record: ConsumerRecord) -> None:
 
 
 def _replay_target(group: ConsumerGroup, record: TargetRecord) -> None:
-    group.changed_since.add(record.member_id)
     if record.partitions is None:
         group.target.pop(record.member_id, None)
     else:

@@ -150,14 +150,3 @@ def _timers(timers: list[Timer]) -> list[Effect]:
         Cancel(key) if after_us is None else Schedule(key, after_us, data)
         for key, after_us, data in timers
     ]
-
-
-def awaited_from_us(state: ConsumerCoordinator) -> int | None:
-    """Return when the first heartbeat of anybody changes the group; `None` if none does so."""
-    group = state.group
-    if group.is_refresh_due:
-        return 0
-    if group.target_epoch == group.epoch or state.offloaded is not None:
-        return None
-    at, interval = group.target_at_ms, state.config.assignment_interval_ms
-    return 0 if at == 0 or interval == 0 else (at + interval - CLOCK_STARTS_MS) * MILLISECOND

@@ -6,7 +6,6 @@ from collections import ChainMap
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from assignors.arrays import Int32
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup, ConsumerMember
 from wire import TopicPartitions
 
@@ -28,8 +27,6 @@ class Everybody(NamedTuple):
     """What most members would like."""
     before: Mapping[str, TopicPartitions]
     """The target as it is, with that of a static member for the one in its place; of others too."""
-    hashes: Int32 | None
-    """The hash codes of `ids`, in a large group: int32[N]."""
     hidden: TopicPartitions
     """The target that the asking member had itself, where that of a static member hides it: Kafka
     counts these partitions as assigned, and its uniform assignor gives them to nobody."""

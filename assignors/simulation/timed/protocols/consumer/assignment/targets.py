@@ -12,13 +12,7 @@ from assignors.jvm.failure import JavaFailure
 from assignors.jvm.hash_trees import name_order
 from assignors.model import Group, Member
 from assignors.simulation.timed.protocols.consumer.assignment.everybody import Everybody
-from assignors.simulation.timed.protocols.consumer.assignment.large_groups import changed_shares
-from assignors.simulation.timed.protocols.consumer.assignment.shares import (
-    LastTarget,
-    asked_member,
-    asked_members,
-    shares_of,
-)
+from assignors.simulation.timed.protocols.consumer.assignment.shares import shares_of
 from assignors.simulation.timed.protocols.consumer.assignment.topics import subscribed_topics
 from assignors.simulation.timed.protocols.consumer.coordinator_state import (
     ConsumerCoordinator,
@@ -33,8 +27,6 @@ from wire.text import utf16_key
 
 NO_TOPIC = "\0"
 """A name that no topic can have."""
-FEW = 100
-"""So many members that have changed are looked for one by one."""
 
 
 def may_compute(state: ConsumerCoordinator, group: ConsumerGroup, now_ms: int) -> bool:
@@ -44,22 +36,23 @@ def may_compute(state: ConsumerCoordinator, group: ConsumerGroup, now_ms: int) -
 
 
 def compute_target(work: Work, everybody: Everybody) -> dict[str, TopicPartitions]:
-    """Return the target of the group, by member id. Raises `Refused`. Cost: the assignor's.
-
-    Of a large group it has only members whose share changes, and the one that asks.
-    """
-    found = changed_shares(work, everybody)
-    if found is not None:
-        return found
+    """Return the target of the group, by member id. Raises `Refused`. Cost: the assignor's."""
     state, group, _, _ = work
-    ids, last = everybody.ids, state.last
+    ids, before = everybody.ids, everybody.before
     assignor = _assignor(state, everybody.assignor)
-    asked = _asked_again(group, everybody, last)
-    if asked is None:
-        members = list(map(everybody.member, ids))
-        in_order = [members[number] for number in name_order(ids).tolist()]
-        topics = _topics(group, in_order, assignor, is_homogeneous=everybody.is_homogeneous)
-        asked = asked_members(members, topics, everybody.before, last)
+    members = list(map(everybody.member, ids))
+    in_order = [members[number] for number in name_order(ids).tolist()]
+    topics = _topics(group, in_order, assignor, is_homogeneous=everybody.is_homogeneous)
+    asked = tuple(
+        Member(
+            member_id=each.member_id,
+            topics=topics[each.member_id],
+            owned=before.get(each.member_id, {}),
+            rack_id=each.rack_id,
+            instance_id=each.instance_id,
+        )
+        for each in members
+    )
     # Where subscriptions differ Kafka looks at targets by member alone. One member alone seems to
     # differ from itself while the static one in whose place it comes is counted.
     hidden = everybody.hidden if everybody.is_homogeneous else {}
@@ -67,39 +60,7 @@ def compute_target(work: Work, everybody: Everybody) -> dict[str, TopicPartition
         answer = assignor.assign(Group(cluster=state.cluster, members=asked, also_assigned=hidden))
     except JavaFailure:
         raise Refused(ConsumerError.UNKNOWN_SERVER_ERROR) from None
-    shares, held = shares_of(answer, ids, last, is_in_order=assignor.family == "server")
-    members_asked = dict(zip(ids, asked, strict=True))
-    state.last = LastTarget(members=members_asked, held=held, shares=shares, group=group)
-    # What the request says may come to nothing.
-    group.changed_since = {everybody.asking.member_id}
-    return shares
-
-
-def _asked_again(
-    group: ConsumerGroup, everybody: Everybody, last: LastTarget
-) -> tuple[Member, ...] | None:
-    """Return the members as the assignor is asked, made anew for those that have changed alone.
-
-    `None` where all have to be looked at. Cost: O(members), with a small constant.
-    """
-    if last.group is not group or group.resolved or group.counts.patterns:
-        return None
-    if len(group.changed_since) > FEW:
-        return None
-    ids, asking = everybody.ids, everybody.asking
-    asked = list(map(last.members.get, ids))
-    for member_id in group.changed_since | {asking.member_id}:
-        if member_id == asking.member_id or member_id in everybody.known:
-            member = everybody.member(member_id)
-            owned = everybody.before.get(member_id)
-            if member_id != everybody.replaced or everybody.replaced == asking.member_id:
-                asked[ids.index(member_id)] = asked_member(member, member.topics, owned)
-    found = [each for each in asked if each is not None]
-    lists = {id(each.topics): each.topics for each in found}
-    is_homogeneous = len(set(map(frozenset, lists.values()))) == 1
-    if len(found) < len(ids) or is_homogeneous is not everybody.is_homogeneous:
-        return None
-    return tuple(found)
+    return shares_of(answer, ids, is_in_order=assignor.family == "server")
 
 
 def write_target(

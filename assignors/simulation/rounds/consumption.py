@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from assignors.model import Assignment, Group, Topic
 from assignors.ownership.changes import TopicPartition, changed_topics
 from assignors.ownership.monitors import started_while_owned
-from assignors.simulation.rounds.consumption.counts import (
+from assignors.simulation.rounds.counts import (
     NOTHING_ASKED,
     Asked,
     Counts,
@@ -31,7 +31,7 @@ Difference = tuple[str, str, int]
 
 
 @dataclass(slots=True)
-class ConsumptionByName:
+class Consumption:
     """What each member consumes now, and what has changed since the settlement began."""
 
     shares: Assignment = field(default_factory=dict)
@@ -183,8 +183,9 @@ class ConsumptionByName:
             elif had is share:
                 continue
             self.load[member_id] = sum(map(len, share.values()))
-            for topic, before, after in changed_topics(had, share):
-                self.is_single &= len(after) == len(share.get(topic, ()))
+            given = dict(share.items())  # a dictionary is looked up faster
+            for topic, before, after in changed_topics(dict(had.items()), given):
+                self.is_single &= len(after) == len(given.get(topic, ()))
                 taken += [(member_id, topic, number) for number in before - after]
                 started += [(member_id, topic, number) for number in after - before]
         return taken, started
