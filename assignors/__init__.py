@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from assignors.weighting import Balance, Weighting
     from wire import TopicPartitions
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 
 __all__ = [
     "ASSIGNORS",
