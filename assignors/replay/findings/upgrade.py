@@ -46,7 +46,10 @@ def classic_only(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     if not last.members:
         return
     if last.protocol_type != CONSUMER_PROTOCOL:
-        text = f"its protocol type is {last.protocol_type!r}: no group of consumers"
+        text = (
+            f"its protocol type is {last.protocol_type!r}; members of this type stay on the "
+            "classic protocol, and nothing is to be done"
+        )
         yield _finding(last, "protocol-type", last.members, text)
         return
     owners = Counter(
