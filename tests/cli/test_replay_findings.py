@@ -178,3 +178,9 @@ def test_thresholds_of_a_file_and_of_options(tmp_path: Path) -> None:
     both = found("--thresholds", str(path), "--threshold", "storm_generations=1000")
     assert "rebalance-storm" not in {row["kind"] for row in both}
     assert run(REAL, "--thresholds", str(tmp_path / "none.json")).exit_code == 2
+
+
+def test_what_if_names_the_groups_it_leaves_out() -> None:
+    workers = str(Path(REAL).parent / "field" / "connect_moving.jsonl.gz")
+    assert "--what-if leaves out 1 group" in run(workers, "--what-if", "sticky").stderr
+    assert "leaves out" not in run("--sample", "--what-if", "sticky").stderr

@@ -39,6 +39,7 @@ from assignors.replay.analysis.reproduce import shares
 from assignors.replay.engines.python import Settings
 from assignors.replay.findings import Selection, Thresholds
 from assignors.replay.findings.causes import worst_first
+from assignors.replay.findings.finding import amount
 from assignors.replay.findings.upgrade import conversion_answer
 from assignors.replay.history.log_ends import LogEnds
 from assignors.replay.tables.columns import as_dict
@@ -231,6 +232,8 @@ def replay(
             tables, report, HIDDEN_TITLE if redact else Path(source or request.where).name
         )
         _print_shares(tables)
+        if settings.assignors:
+            _note_untried(tables)
         is_whole = is_all or form is not Form.TABLE or is_full_width()
         documents = _documents(result, shown or SHOWN, None if is_whole else ROWS_SHOWN)
         show = (
@@ -310,6 +313,17 @@ def _print_shares(tables: Tables) -> None:
                 f"assignments by {share.writer} (a guess): {share.agreeing_count} of "
                 f"{share.plan_count} are reproduced by java/*, {share.same_count} byte for byte\n"
             )
+
+
+def _note_untried(tables: Tables) -> None:
+    """Print how many groups with members `--what-if` has no outcome for, and why."""
+    tried = {row.group for row in tables.outcomes}
+    untried = {row.group for row in tables.groups if row.member_count_max} - tried
+    if untried:
+        sys.stderr.write(
+            f"note: --what-if leaves out {amount(len(untried), 'group')}: share groups, streams "
+            "groups, and groups whose protocol type is not consumer, such as Kafka Connect's\n"
+        )
 
 
 def _documents(
