@@ -85,7 +85,8 @@ def test_a_row_has_its_severity_and_what_to_do() -> None:
     for row in EVERY:
         advice = GLOSSARY[row["kind"]].what_to_do
         if row["leader_id"] is not None and "the leader's client" in advice:
-            named = f"the leader's client ({row['leader_client_id']} at {row['leader_host']}, "
+            guess = "" if row["leader_guess"] is None else ", "
+            named = f"the leader's client ({row['leader_client_id']} at {row['leader_host']}{guess}"
             assert named in row["what_to_do"]
             advice, _, _ = advice.partition("the leader's client")
         assert row["what_to_do"].startswith(advice)

@@ -26,7 +26,7 @@ def main(folder: Path) -> None:
     for number, arguments in enumerate(asked, start=1):
         goes_on = number < len(asked) and "spark" in arguments
         with _kept_session() if goes_on else nullcontext():
-            result = CliRunner(env=AS_LINES).invoke(
+            result = CliRunner(env={**AS_LINES, "COLUMNS": "120"}).invoke(
                 command, arguments, input=given.read_bytes() if given.exists() else None
             )
         if result.exception is not None and not isinstance(result.exception, SystemExit):
