@@ -68,7 +68,7 @@ def test_both_engines_print_the_same_rows_in_the_same_order_under_the_same_label
     everything, _, commits, drawn = (said for _, said, _ in answers["spark"])
     assert {json.loads(line)["table"] for line in everything.splitlines()} == {*TABLES}
     assert commits.count("\n") > 30
-    assert " more: use --out" in drawn
+    assert " more: use --all, --out" in drawn
     assert [code for code, _, _ in answers["spark"][:3]] == [1, 1, 1]
     for name in TABLES:
         ours_, theirs_ = (

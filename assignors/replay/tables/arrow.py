@@ -32,7 +32,7 @@ def as_arrow(table: type[Row], rows: Iterable[Row]) -> pa.Table:
 
     >>> from assignors.replay.tables.rows import AnomalyRow
     >>> as_arrow(AnomalyRow, []).num_columns
-    19
+    23
     """
     listed = list(rows)
     schema = schema_of(table)
