@@ -98,7 +98,7 @@ def test_a_simulation_is_summed_up_and_the_registry_listed() -> None:
     shown = table("simulate", "--scenarios", "2", "--events", "1", "--members", "3")
     for words in ("cooperative-sticky", "balance gap", "rules broken", "moves to the best balance"):
         assert words in shown
-    bad = table("simulate", "-", given="x\n" * 20)
+    bad = table("simulate", "-", given='{"topics": 1}\n' * 20)
     assert "and 8 more errors" in bad
     assert "java/range" in table("assignors")
 
