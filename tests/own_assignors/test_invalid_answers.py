@@ -126,8 +126,7 @@ def test_traffic_and_the_clock_name_the_first(command: tuple[str, ...]) -> None:
     own, sticky = documents
     assert code == 1
     assert own["violations"] > 0
-    words = ("assigned-twice t00:0 (", "double-consumption ")
-    assert any(each in own["first_violation"] for each in words)
+    assert "assigned-twice " in own["first_violation"]
     assert (sticky["violations"], sticky["first_violation"]) == (0, None)
 
 

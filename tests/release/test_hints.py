@@ -137,7 +137,7 @@ def test_the_command_names_the_extra(package: str, tmp_path: Path) -> None:
 
 
 def test_json_lines_are_replayed_and_written_without_pyarrow(tmp_path: Path) -> None:
-    lines = ["simulate --scenario crash --log run.jsonl.gz", "replay run.jsonl.gz"]
+    lines = ["simulate --scenario crash --log run.jsonl.gz", "replay run.jsonl.gz -o jsonl"]
     said, ended = without("pyarrow", RUN, tmp_path, *lines)
     assert ended == 0, said
     assert re.findall(r"^ended (.*)$", said, flags=re.MULTILINE) in (["0", "0"], ["0", "1"]), said

@@ -8,12 +8,14 @@ from itertools import pairwise
 import pytest
 
 from assignors.replay.analysis.fingerprint import BROKER, JAVA_NEW
+from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.engines.python import replay
 from assignors.replay.findings import GLOSSARY
 from assignors.replay.findings.leaders import LEADERS_CLIENT, findings_by_leader
+from assignors.replay.history.timeline import group_history
 from assignors.replay.tables.rows import AnomalyKind, AnomalyRow
 from tests.replay.findings import COOPERATIVE, found, kinds, lower, upper
-from tests.replay.histories import Says, captured, classic
+from tests.replay.histories import Says, captured, classic, in_order
 from wire import Subscription, encode_subscription
 
 LEADER = Says(
@@ -104,7 +106,8 @@ def test_workers_of_connect_are_known_by_their_protocol() -> None:
         classic(number * 1_000, number + 1, {"a": Says()}, protocol_type="connect")
         for number in range(5)
     ]
-    assert [row.leader_guess for row in found(*entries)] == ["Kafka Connect"]
+    (life,) = analysed_group(group_history("g", in_order(entries)), {}).lives
+    assert {one.writer for one in life.generations} == {"Kafka Connect"}
 
 
 def test_where_the_broker_assigns_no_leader_is_named() -> None:
