@@ -1,7 +1,8 @@
 """Entries read in lock step: the first one of every message, then the second one.
 
 In a large group most topics have fewer partitions than there are members, so that a member owns
-one partition of each of its topics. Entries of one number are read in half the time.
+one partition of each of its topics. Where the names have one length too, as those of numbered
+topics have, all entries have one size, and are read at once.
 """
 
 from __future__ import annotations
@@ -11,23 +12,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assignors.arrays import Bool, Int32, Int64, bounds_of
+from assignors.arrays import Bool, Int64, bounds_of
 from assignors.group_bytes.entries.places import (
     COUNT_SIZE,
     NAME_LENGTH_SIZE,
     NUMBER_SIZE,
     PAD,
     Entries,
-    view_of,
 )
+from assignors.group_bytes.names import bytes_at, column
 
 UInt8 = NDArray[np.uint8]
 HEADER_SIZE = NAME_LENGTH_SIZE + COUNT_SIZE
 """Bytes of the length in front of a name and of the count behind it."""
 LAST_OF_COUNT = HEADER_SIZE - 1
-COUNTED = np.dtype((np.void, COUNT_SIZE + NUMBER_SIZE))
-ONE = np.uint32(1 << 24)
-"""A count of 1, read with its first byte as the lowest: numpy compares these faster."""
 
 
 def entries_in_lock_step(
@@ -40,6 +38,9 @@ def entries_in_lock_step(
     """
     ptr = bounds_of(read)
     active = np.flatnonzero(read)
+    alike = _of_one_size(buffer, place, end, read, ptr) if len(active) else None
+    if alike is not None:
+        return alike
     most = int(read.max(initial=0))
     fewer = most - read[active]
     # Numpy sorts 16 bits in linear time.
@@ -47,10 +48,7 @@ def entries_in_lock_step(
     # How many messages have an entry in each step: those with most come first.
     message_count = (-read[active]).searchsorted(-np.arange(most)).tolist()
     at, index, last = place[active], ptr[active], ptr[active + 1] - 1
-    found = _single(buffer, at, index, message_count) or _any_count(
-        buffer, at, index, last, message_count
-    )
-    begin, at, length, count, number, is_odd_entry = found
+    begin, at, length, count, is_odd_entry = _any_count(buffer, at, index, last, message_count)
     place[active] = at
     row = np.arange(len(read)).repeat(read)
     start = begin + NAME_LENGTH_SIZE
@@ -63,7 +61,6 @@ def entries_in_lock_step(
         read[is_odd] = 0
         kept = read[row] > 0
         row, start, length, count = row[kept], start[kept], length[kept], count[kept]
-        number = None if number is None else number[kept]
     return Entries(
         buffer=buffer,
         read=read,
@@ -71,6 +68,40 @@ def entries_in_lock_step(
         name_start=start,
         name_length=length,
         count=count,
+    )
+
+
+def _of_one_size(
+    buffer: bytes, place: Int64, end: Int64, read: Int64, ptr: Int64
+) -> Entries | None:
+    """Return what `entries_in_lock_step` does where each entry has one number and all one size.
+
+    `None` elsewhere, which the first entry of each message shows nearly always.
+    """
+    uint8 = np.frombuffer(buffer, dtype=np.uint8)
+    length = uint8[place + 1]
+    name_length = int(length[read.argmax()])
+    size = HEADER_SIZE + NUMBER_SIZE + name_length
+    after = place + size * read
+    if np.count_nonzero((length != name_length) & (read > 0)) or np.count_nonzero(after > end):
+        return None
+    begin = (place - size * ptr[:-1]).repeat(read)
+    begin += np.arange(0, size * len(begin), size)
+    records = bytes_at(buffer, begin, size)
+    if np.count_nonzero(column(records, ">u2", 0) != name_length):
+        return None
+    if np.count_nonzero(column(records, ">u4", NAME_LENGTH_SIZE + name_length) != 1):
+        return None
+    number = column(records, ">i4", size - NUMBER_SIZE).astype(np.int32)
+    place[:] = after  # where there are no entries, nothing moves
+    begin += NAME_LENGTH_SIZE
+    return Entries(
+        buffer=buffer,
+        read=read,
+        row=np.arange(len(read)).repeat(read),
+        name_start=begin,
+        name_length=np.broadcast_to(np.int64(name_length), (len(begin),)),
+        count=np.broadcast_to(np.int64(1), (len(begin),)),
         number=number,
     )
 
@@ -86,31 +117,8 @@ class _Found(NamedTuple):
     """int64[E]: bytes of the name."""
     number_count: Int64
     """int64[E]: how many numbers it has."""
-    number: Int32 | None
-    """As in `Entries`."""
     is_odd: Bool
     """bool[E]: not a plain entry."""
-
-
-def _single(buffer: bytes, at: Int64, index: Int64, message_count: list[int]) -> _Found | None:
-    """Return what `_any_count` does where all entries have one number, `None` elsewhere.
-
-    The first entries are looked at before the others are read.
-    """
-    uint8 = np.frombuffer(buffer, dtype=np.uint8)
-    if np.count_nonzero(uint8[at + uint8[at + 1] + LAST_OF_COUNT] != 1):
-        return None
-    begin, end = _begins(uint8, at.copy(), index.copy(), message_count, is_single=True)
-    length = uint8[begin + 1].astype(np.int64)
-    counted = begin + length
-    counted += NAME_LENGTH_SIZE
-    # Count and number as bytes: all eight of them are read as fast as four.
-    found = view_of(buffer, COUNTED)[counted]
-    if np.count_nonzero(found.view("<u4")[::2] != ONE):
-        return None
-    count = np.broadcast_to(np.int64(1), (len(begin),))
-    number = found.view(">i4")[1::2].astype(np.int32)
-    return _Found(begin, end, length, count, number, uint8[begin] != 0)
 
 
 def _any_count(
@@ -123,7 +131,7 @@ def _any_count(
     how many messages have an entry in each step.
     """
     uint8 = np.frombuffer(buffer, dtype=np.uint8)
-    begin, end = _begins(uint8, at, index, message_count, is_single=False)
+    begin, end = _begins(uint8, at, index, message_count)
     length = uint8[begin + 1].astype(np.int64)
     count = np.empty(len(begin), dtype=np.int64)  # of bytes first, then of numbers
     np.subtract(begin[1:], begin[:-1], out=count[:-1])
@@ -137,12 +145,10 @@ def _any_count(
     high |= uint8[counted]
     counted += 1
     high |= uint8[counted]
-    return _Found(begin, end, length, count, None, (high != 0) | (count < 1))
+    return _Found(begin, end, length, count, (high != 0) | (count < 1))
 
 
-def _begins(
-    uint8: UInt8, at: Int64, index: Int64, message_count: list[int], *, is_single: bool
-) -> tuple[Int64, Int64]:
+def _begins(uint8: UInt8, at: Int64, index: Int64, message_count: list[int]) -> tuple[Int64, Int64]:
     """Return where entries begin, int64[E], and where the last one of each message ends, int64[A].
 
     Arguments as in `_any_count`; the first two arrays change.
@@ -157,12 +163,10 @@ def _begins(
         # than two or four. Whether that is all of them is seen later; until then anything is
         # read, within the buffer.
         place += uint8[place + 1]
-        size: Int64 | int = 1
-        if not is_single:
-            high = uint8[place + 4]
-            size = uint8[place + LAST_OF_COUNT].astype(np.int64)
-            if np.count_nonzero(high):
-                size += high.astype(np.int64) << 8
+        high = uint8[place + 4]
+        size = uint8[place + LAST_OF_COUNT].astype(np.int64)
+        if np.count_nonzero(high):
+            size += high.astype(np.int64) << 8
         place += HEADER_SIZE + NUMBER_SIZE * size
         np.minimum(place, behind, out=place)
     return begin, at
