@@ -20,7 +20,6 @@ from assignors.optimal.flow.residual import (
     place,
     take_back,
 )
-from assignors.optimal.flow.short_ways import push_over_one_row
 
 
 def push_all(residual: Residual, layers: Layers, effort: Effort) -> int:
@@ -29,7 +28,6 @@ def push_all(residual: Residual, layers: Layers, effort: Effort) -> int:
     Cost: ways x their length operations on sets, and the pairs of rows one layer apart.
     """
     before = effort.ways[0]
-    push_over_one_row(residual, layers, effort)
     together = residual.hub + 2
     for start in [start for start in residual.supply if start < together]:
         layer = layers.layer_of.get(start)
