@@ -46,7 +46,16 @@ _KINDS = (
     (re.compile(rb"\A(?:\xff\xfe|\xfe\xff)"), "UTF-16"),
     (re.compile(rb"(?m)^(?:%b)" % b"|".join(map(re.escape, DUMP_LOG))), DUMP_LOG_TEXT),
     (LOG4J, LOG4J_TEXT),
-    (re.compile(rb"(?m)^[A-Z#][A-Z-]+(?: {2,}|\t)[A-Z#][A-Z-]+(?: {2,}|\t|$)"), ANOTHER_TABLE),
+    (
+        re.compile(
+            rb"(?m)^(?:[>|] ?)*[A-Z#][A-Z-]+(?: {2,}|\t| ?[|,] ?)[A-Z#][A-Z-]+(?:\s|[|,]|$)"
+        ),
+        ANOTHER_TABLE,
+    ),
+    (
+        re.compile(rb"(?m)^(?:Error: |(?:Caused by: )?[\w.$]+(?:Exception|Error): )"),
+        "a failure's text",
+    ),
     (re.compile(rb"\A(?:[ \t]*(?:#.*)?\r?\n)*[\w.-]+ ?="), "a file of settings"),
 )
 """How a file of a kind begins, or a line in it, and what it is called."""
