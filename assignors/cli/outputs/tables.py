@@ -85,7 +85,8 @@ def show_assigned(documents: Iterable[Document]) -> None:
             waiting = f"{partitions_cell(withheld)}  (until the next round)"
             table.add_row("(withheld)", str(count), waiting, style="yellow")
         console.print(table)
-        print_wrapped(console, _figures(_shown_stats(stats)), "dim", indent="  ")
+        if figures := _figures(_shown_stats(stats)):
+            print_wrapped(console, figures, "dim", indent="  ")
         if stats["follow_up"]:
             console.print("  the leader must start another round itself", style="yellow")
         print_notes(console, document)
@@ -126,7 +127,8 @@ def _print_violations(console: Console, document: Fields, line: int) -> None:
     if not violations:
         return
     table = FittedTable("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
-    table.title = f"{group_name(document, line)}: {len(violations)} violations"
+    noun = "violation" if len(violations) == 1 else "violations"
+    table.title = f"{group_name(document, line)}: {len(violations)} {noun}"
     for found in violations:
         table.add_row(
             found["rule"],
