@@ -94,11 +94,16 @@ def test_an_explanation_is_a_sentence_with_its_claims() -> None:
     )
 
 
+def test_a_frame_with_one_empty_assignment_is_one_row() -> None:
+    frame = "000000060000000000000009636f6e73756d657213636f6f70657261746976652d737469636b790100"
+    assert table("decode", "assignment", given=frame).count("empty-blob") == 1
+
+
 def test_a_simulation_is_summed_up_and_the_registry_listed() -> None:
     shown = table("simulate", "--scenarios", "2", "--events", "1", "--members", "3")
     for words in ("cooperative-sticky", "balance gap", "rules broken", "moves to the best balance"):
         assert words in shown
-    bad = table("simulate", "-", given="x\n" * 20)
+    bad = table("simulate", "-", given="{x}\n" * 20)
     assert "and 8 more errors" in bad
     assert "java/range" in table("assignors")
 

@@ -37,7 +37,8 @@ def show_decoded(kind: str, documents: Iterable[Document]) -> None:
         said += [f"line {line}: {note['text']}" for note in notes if note["code"] in INPUT_NOTES]
         value: Fields | None = document["value"]  # type: ignore[assignment]
         frame: Fields = document.get("frame") or {}  # type: ignore[assignment]
-        parts = frame.get("parts", ()) if value is None else ()
+        parts = frame.get("parts", ())
+        parts = parts if len(parts) > 1 else ()  # the line has what is said of a single one
         cells = _decoded_cells(kind, value) if value else [NONE] * len(headers)
         table.add_row(str(line), *cells, _remarks(document))
         for part in parts:
