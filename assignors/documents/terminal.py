@@ -24,7 +24,7 @@ _AROUND = re.compile(
     r"\[?(?:(?!  )[\w.@:~/\\ -]){0,80}\]?[$#] |PS [A-Z]:\\|\++ |"
     r"(?:[\w.~/-]*/)?(?:kafka-[\w-]+(?:\.sh)? --|kubectl |docker )|"
     # Kafka's tools about themselves
-    r"Option --\S+ is deprecated|Processed a total of \d+ messages|"
+    r"Option --\S+ is deprecated|(?:\^C)+$|(?:\^C)*Processed a total of \d+ messages|"
     r"% (?:Reached end of topic|Auto-selecting) "
 )
 
@@ -68,6 +68,8 @@ def is_around(line: str) -> bool:
     """Return whether a line is printed by a program around the tool whose output is read.
 
     >>> is_around("If you don't see a command prompt, try pressing enter.")
+    True
+    >>> is_around("^CProcessed a total of 2 messages")
     True
     >>> is_around("GROUP  TOPIC  PARTITION"), is_around('{"key": null}')
     (False, False)
