@@ -227,7 +227,8 @@ def test_a_member_that_the_leader_leaves_out() -> None:
     assert (row.severity, row.member_id) == ("high", "m3-cccc")
     assert row.evidence == (
         "the assignment of the leader m2-bbbb leaves out m3-cccc, in generation 2: it got 0 "
-        "bytes, on which Java's client throws"
+        "bytes, on which Java's client throws; the leader was app at /10.0.0.1, guessed to be "
+        "kafka-clients 3.5 or newer"
     )
     assert "odd-bytes" not in kinds(rows)
 
