@@ -24,7 +24,7 @@ _AROUND = re.compile(
     r"\[?(?:(?!  )[\w.@:~/\\ -]){0,80}\]?[$#] |PS [A-Z]:\\|\++ |"
     r"(?:[\w.~/-]*/)?(?:kafka-[\w-]+(?:\.sh)? --|kubectl |docker )|"
     # Kafka's tools about themselves
-    r"Option --\S+ is deprecated|Processed a total of \d+ messages|"
+    r"Option --\S+ is deprecated|(?:\^C)+$|(?:\^C)*Processed a total of \d+ messages|"
     r"% (?:Reached end of topic|Auto-selecting) "
 )
 
@@ -46,7 +46,16 @@ _KINDS = (
     (re.compile(rb"\A(?:\xff\xfe|\xfe\xff)"), "UTF-16"),
     (re.compile(rb"(?m)^(?:%b)" % b"|".join(map(re.escape, DUMP_LOG))), DUMP_LOG_TEXT),
     (LOG4J, LOG4J_TEXT),
-    (re.compile(rb"(?m)^[A-Z#][A-Z-]+(?: {2,}|\t)[A-Z#][A-Z-]+(?: {2,}|\t|$)"), ANOTHER_TABLE),
+    (
+        re.compile(
+            rb"(?m)^(?:[>|] ?)*[A-Z#][A-Z-]+(?: {2,}|\t| ?[|,] ?)[A-Z#][A-Z-]+(?:\s|[|,]|$)"
+        ),
+        ANOTHER_TABLE,
+    ),
+    (
+        re.compile(rb"(?m)^(?:Error: |(?:Caused by: )?[\w.$]+(?:Exception|Error): )"),
+        "a failure's text",
+    ),
     (re.compile(rb"\A(?:[ \t]*(?:#.*)?\r?\n)*[\w.-]+ ?="), "a file of settings"),
 )
 """How a file of a kind begins, or a line in it, and what it is called."""
@@ -59,6 +68,8 @@ def is_around(line: str) -> bool:
     """Return whether a line is printed by a program around the tool whose output is read.
 
     >>> is_around("If you don't see a command prompt, try pressing enter.")
+    True
+    >>> is_around("^CProcessed a total of 2 messages")
     True
     >>> is_around("GROUP  TOPIC  PARTITION"), is_around('{"key": null}')
     (False, False)

@@ -33,6 +33,14 @@ COMMANDS = (
         (LOG, "text of a log4j file"),
         (DUMP, "output of kafka-dump-log"),
         (PODS, "another table"),
+        (b"| GROUP | CONSUMER-ID | HOST |\n|---|---|---|\n| shop | a | /1 |\n", "another table"),
+        (b"GROUP,CONSUMER-ID,HOST\nshop,a,/1\n", "another table"),
+        (b"> GROUP  CONSUMER-ID  HOST\n> shop  a  /1\n", "another table"),
+        (
+            b"Error: Executing consumer group command failed\n\tat a.B(B.java:1)\n",
+            "a failure's text",
+        ),
+        (b"java.util.concurrent.ExecutionException: timed out\n", "a failure's text"),
         (gzip.compress(LOG), "compressed with gzip: gunzip it"),
         (b"broker.id=0\nlog.dirs=/data\n", "a file of settings"),
         (b"\x00" * 8 + b"\x00\x00\x01\x2c\x00\x00\x00\x00\x02" + b"\n\x01" * 90, "a segment file"),
@@ -76,6 +84,8 @@ def test_lines_of_a_terminal_around_json_are_skipped_and_those_before_are_noted(
     assert b'note: standard input: 7 lines before the first group are not read: "If' in (
         result.stderr
     )
+    found, _ = answers("check", given=KUBECTL + b"\n" + LINE)
+    assert [document["error"] for document in found] == [None]
     result = called("check", "-o", "jsonl", given=LINE)
     assert b"note" not in result.stderr
 

@@ -187,6 +187,15 @@ def test_a_dump_of_swapped_words_is_refused(program: tuple[str, ...]) -> None:
         bytes_in_dump(text)
 
 
+def test_swapped_words_without_offsets_are_refused_too() -> None:
+    """`od -An -x` of an Assignment was read as one of version 256, with exit code 0."""
+    document = answer("decode", "assignment", given=" 0100 0000 0000 ffff ffff")
+    assert "swap the bytes" in document["error"]["text"]
+    assert (
+        answer("decode", "assignment", given=" 0001 0000 0000 ffff ffff")["value"]["version"] == 1
+    )
+
+
 def test_dumps_and_lines_stand_in_one_file() -> None:
     given = (
         f"{TEXT.hex()}\n{wireshark(TEXT)}\n\n{tcpdump(OTHER)}\n{TEXT.hex()}\n\n{wireshark(TEXT)}"

@@ -174,6 +174,14 @@ def test_below_a_finding_stands_how_often_and_at_the_end_what_to_do() -> None:
         assert f"{kind}: {GLOSSARY[kind].what_to_do}" in advice
 
 
+def test_totals_say_which_findings_are_on_no_group() -> None:
+    """A line that cannot be read was counted as `0 with findings: 1 high`."""
+    dump = Path(REAL).parent / "pasted" / "dump-log.txt"
+    given = dump.read_text() + "what is this\n"
+    result = CliRunner().invoke(command, ["replay", "-"], input=given)
+    assert "; findings on the source: 1 high\n" in result.stdout
+
+
 @pytest.mark.parametrize("width", [80, 120, 200])
 def test_a_summary_has_totals_leaders_and_the_ten_worst_groups(width: int) -> None:
     """A topic of 234 groups filled 2,425 lines."""

@@ -73,6 +73,7 @@ def test_each_broken_rule_is_shown(command: tuple[str, ...]) -> None:
     assert (document["violations"], code) == (VIOLATIONS, 1)
     table = drawn(*command)
     assert "3 violations" in table
+    assert not any(line.isspace() for line in table.split("\n")), "no line for absent figures"
     assert "a, b, c, d" in table
     (document,), code = asked(*[each.replace(OWN, "sticky") for each in command])
     assert ("violations" in document, code) == (False, 0)
@@ -126,8 +127,10 @@ def test_traffic_and_the_clock_name_the_first(command: tuple[str, ...]) -> None:
     own, sticky = documents
     assert code == 1
     assert own["violations"] > 0
-    assert "assigned-twice " in own["first_violation"]
+    words = ("assigned-twice t00:0 (", "breaks assigned-twice orders:0 (")
+    assert any(each in own["first_violation"] for each in words)
     assert (sticky["violations"], sticky["first_violation"]) == (0, None)
+    assert any(each in drawn("simulate", *command, "--assignor", OWN) for each in words)
 
 
 def test_on_the_clock_what_nobody_gets_is_a_violation_too() -> None:

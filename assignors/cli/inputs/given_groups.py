@@ -243,6 +243,7 @@ def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line 
         if skipped:
             where = "standard input" if name == "-" else name
             click.echo(f"note: {where}: {skipped_text(skipped, 'the first group')}", err=True)
+            read = chain(filter(lambda line: line.text.strip(), first), rest)
         size = total_size([name])
         own = filterfalse(_is_skipped, with_line_progress(read, size, attrgetter("width")))
         yield from documents(own)

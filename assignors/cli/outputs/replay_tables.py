@@ -120,7 +120,8 @@ def totals(tables: Tables) -> str:
         for severity in Severity
         if (count := sum(row.severity == severity for row in tables.anomalies))
     ]
-    said = f"; {len(found):,} with findings: {', '.join(counts)}" if counts else ""
+    whose = f"{len(found):,} with findings" if found else "findings on the source"
+    said = f"; {whose}: {', '.join(counts)}" if counts else ""
     return f"{amount(len(names), 'group')}{period}{said}"
 
 

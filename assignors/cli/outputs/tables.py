@@ -37,7 +37,8 @@ def show_decoded(kind: str, documents: Iterable[Document]) -> None:
         said += [f"line {line}: {note['text']}" for note in notes if note["code"] in INPUT_NOTES]
         value: Fields | None = document["value"]  # type: ignore[assignment]
         frame: Fields = document.get("frame") or {}  # type: ignore[assignment]
-        parts = frame.get("parts", ()) if value is None else ()
+        parts = frame.get("parts", ())
+        parts = parts if len(parts) > 1 else ()  # the line has what is said of a single one
         cells = _decoded_cells(kind, value) if value else [NONE] * len(headers)
         table.add_row(str(line), *cells, _remarks(document))
         for part in parts:
@@ -85,7 +86,8 @@ def show_assigned(documents: Iterable[Document]) -> None:
             waiting = f"{partitions_cell(withheld)}  (until the next round)"
             table.add_row("(withheld)", str(count), waiting, style="yellow")
         console.print(table)
-        print_wrapped(console, _figures(_shown_stats(stats)), "dim", indent="  ")
+        if figures := _figures(_shown_stats(stats)):
+            print_wrapped(console, figures, "dim", indent="  ")
         if stats["follow_up"]:
             console.print("  the leader must start another round itself", style="yellow")
         print_notes(console, document)
@@ -126,7 +128,8 @@ def _print_violations(console: Console, document: Fields, line: int) -> None:
     if not violations:
         return
     table = FittedTable("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
-    table.title = f"{group_name(document, line)}: {len(violations)} violations"
+    noun = "violation" if len(violations) == 1 else "violations"
+    table.title = f"{group_name(document, line)}: {len(violations)} {noun}"
     for found in violations:
         table.add_row(
             found["rule"],

@@ -275,6 +275,10 @@ def _number(word: bytes) -> int:
     return int(word, 16 if word[:2] in {b"0x", b"0X"} else 10)
 
 
+SWAPPED_VERSIONS = {b"0100", b"0200", b"0300"}
+"""First words of `od -An -x` where they are versions: no message has version 256, 512 or 768."""
+
+
 def _separated(text: bytes) -> bytes | None:
     """Return the bytes of digits with separators between them, each group of an even number.
 
@@ -289,6 +293,9 @@ def _separated(text: bytes) -> bytes | None:
             " behind an offset"
         )
         raise DocumentError(ErrorCode.BAD_HEX, words, offset=len(text) - len(text.lstrip()))
+    if len(groups) > 1 and groups[0] in SWAPPED_VERSIONS:
+        words = "od and hexdump swap the bytes of such words: use hexdump -C, od -t x1 or xxd"
+        raise DocumentError(ErrorCode.BAD_HEX, words, offset=text.index(groups[0]))
     digits = bytearray()
     for group in groups:
         is_prefixed = group[:2] in {b"0x", b"0X"}

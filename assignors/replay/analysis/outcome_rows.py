@@ -97,6 +97,7 @@ def outcome_row(
 def summed(rows: list[OutcomeRow]) -> OutcomeRow:
     """Return rows as one: figures added up, loads the widest, gaps the worst, uses the mean."""
     errors = [row.error for row in rows if row.error is not None]
+    noun = "generation" if len(errors) == 1 else "generations"
     return OutcomeRow(
         group=rows[0].group,
         life=rows[0].life,
@@ -122,7 +123,7 @@ def summed(rows: list[OutcomeRow]) -> OutcomeRow:
             row.actual_downtime_partition_ms for row in rows
         ),
         counts_inferred=any(row.counts_inferred for row in rows),
-        error=None if not errors else f"{len(errors)} generations: {errors[0]}",
+        error=None if not errors else f"{len(errors)} {noun}: {errors[0]}",
         use_max=_mean(row.use_max for row in rows),
         use_bound=_mean(row.use_bound for row in rows),
         actual_use_max=_mean(row.actual_use_max for row in rows),

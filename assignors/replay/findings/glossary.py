@@ -401,9 +401,10 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
             "group.consumer.migration.policy and group.consumer.max.size are not in the records"
         ),
         what_to_do=(
-            "Before members with group.protocol=consumer join, replace the leader's client or its "
-            "assignor so that Assignments have no UserData; or stop all members first: an "
-            "empty group is replaced whatever it was"
+            "Groups of Kafka Connect and of Kafka Streams stay as they are. In others, before "
+            "members with group.protocol=consumer join, replace the leader's client or its "
+            "assignor so that Assignments have no UserData; or stop all members first: an empty "
+            "group is replaced whatever it was"
         ),
         count="members that the broker could not take over",
         is_count_added=False,

@@ -105,17 +105,27 @@ def _around_drops(commits: DataFrame) -> DataFrame:
     if "transaction" in commits.columns:
         is_aborted = f.coalesce(f.col("transaction") == "aborted", f.lit(col=False))
         commits = commits.where(~is_aborted)
-    of_key = Window.partitionBy("key").orderBy(*_place(commits.columns))
+    place = _place(commits.columns)
+    # Only what tells a drop is sorted: few of the commits are near one.
+    narrow = commits.select(
+        f.xxhash64("key").alias("key"),
+        *place,
+        f.col("value").isNull().alias("is removed"),
+        f.substring("value", 3, 8).alias("offset bytes"),
+    )
+    of_key = Window.partitionBy("key").orderBy(*place)
     offset = f.col("offset bytes")
     is_lower = [
         f.coalesce(offset < f.lag(offset, n).over(of_key), f.lit(col=False)) for n in (1, 2)
     ]
     is_negative = f.coalesce(offset >= f.lit(b"\x80"), f.lit(col=False))
-    is_drop = f.col("value").isNull() | is_negative | is_lower[0] | is_lower[1]
-    marked = commits.withColumn("offset bytes", f.substring("value", 3, 8))
-    marked = marked.withColumn("is drop", is_drop)
-    kept = marked.withColumn("is kept", f.max("is drop").over(of_key.rowsBetween(0, 3)))
-    chosen = kept.where("`is kept`").select(*commits.columns)
+    is_drop = f.col("is removed") | is_negative | is_lower[0] | is_lower[1]
+    marked = narrow.withColumn("is drop", is_drop)
+    near = marked.withColumn("is near", f.max("is drop").over(of_key.rowsBetween(0, 3)))
+    places = near.where("`is near`").select(*(f.col(name).alias(f"near {name}") for name in place))
+    # A record without an offset has null in that column.
+    is_there = [commits[name].eqNullSafe(places[f"near {name}"]) for name in place]
+    chosen = commits.join(places, on=is_there, how="left_semi")
     return chosen.mapInArrow(_readable, chosen.schema)
 
 

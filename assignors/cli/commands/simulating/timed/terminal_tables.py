@@ -9,6 +9,7 @@ from typing import Any
 from assignors.cli.outputs.asked_names import shown_name
 from assignors.cli.outputs.cells import cell, clean, console_of
 from assignors.cli.outputs.fitted_table import FittedTable
+from assignors.cli.outputs.tables import print_wrapped
 from assignors.documents.values import Document
 from assignors.simulation.timed.tables.labels import (
     LABELS,
@@ -43,7 +44,12 @@ def show_results(documents: Iterable[Document]) -> None:
         table.add_row(label, *(_median(figure, rows) for rows in found.values()))
     settled = [f"{sum(r['is_settled'] for r in rows)} of {len(rows)}" for rows in found.values()]
     table.add_row("settled at the end", *settled)
-    console_of().print(table)
+    console = console_of()
+    console.print(table)
+    for name, rows in found.items():
+        first = next((row["first_violation"] for row in rows if row["first_violation"]), None)
+        if first is not None:
+            print_wrapped(console, clean(f"first violation, {name}: {first}"), "red", indent="  ")
     if len(found) > 1 and has_seeds:
         _show_differences(found, shown)
 
