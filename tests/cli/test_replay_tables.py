@@ -178,7 +178,7 @@ def test_totals_say_which_findings_are_on_no_group() -> None:
     """A line that cannot be read was counted as `0 with findings: 1 high`."""
     dump = Path(REAL).parent / "pasted" / "dump-log.txt"
     given = dump.read_text() + "what is this\n"
-    result = CliRunner().invoke(command, ["replay", "-"], input=given)
+    result = CliRunner(env={"COLUMNS": "200"}).invoke(command, ["replay", "-"], input=given)
     assert "; findings on the source: 1 high\n" in result.stdout
 
 

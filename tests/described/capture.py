@@ -10,6 +10,7 @@ part of a file, as where both go to a terminal.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ from tests.interop.events import Event
 from tests.interop.feed import Feed
 from tests.interop.install import BUILD
 from tests.interop.members import Flags, Member
+from tests.locks import locked
 
 OUTPUTS = Path(__file__).parent / "outputs"
 SETTLES_S = 40.0
@@ -89,17 +91,23 @@ def _pom(artifact: str, version: str) -> str:
 
 def jars(version: str) -> Path:
     """Return the folder with the jars of a release's tool, fetched where it is missing."""
-    artifact, _ = TOOLS[version]
     folder = BUILD / f"tool-{version}"
-    if not folder.exists():
-        part = folder.with_suffix(".part")
-        part.mkdir(parents=True, exist_ok=True)
-        (part / "pom.xml").write_text(_pom(artifact, version), "utf-8")
-        fetch = ("mvn", "--quiet", "--batch-mode", "--file", str(part / "pom.xml"))
-        copy = ("dependency:copy-dependencies", "-DincludeScope=runtime")
-        subprocess.run([*fetch, *copy, f"-DoutputDirectory={part}"], check=True, timeout=600)
-        part.rename(folder)
+    with locked(BUILD / f"{folder.name}.lock"):
+        if not folder.exists():
+            _fetch_jars(version, folder)
     return folder
+
+
+def _fetch_jars(version: str, folder: Path) -> None:
+    artifact, _ = TOOLS[version]
+    part = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    (part / "pom.xml").write_text(_pom(artifact, version), "utf-8")
+    fetch = ("mvn", "--quiet", "--batch-mode", "--file", str(part / "pom.xml"))
+    copy = ("dependency:copy-dependencies", "-DincludeScope=runtime")
+    subprocess.run([*fetch, *copy, f"-DoutputDirectory={part}"], check=True, timeout=600)
+    part.rename(folder)
 
 
 def printed(version: str, bootstrap: str, *words: str) -> str:

@@ -66,7 +66,7 @@ class Step:
 
     def _make(self, folder: Path) -> None:
         started = time.monotonic()
-        part = folder.with_suffix(".part")
+        part = folder.with_name(f"{folder.name}.part")  # a version has dots, and is no suffix
         # What an interrupted run left is never taken for complete.
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir()
