@@ -92,6 +92,15 @@ def test_a_column_of_a_comparison_names_the_first() -> None:
 RAISES = Assignor(family="own", name="raises", assign=lambda group: group.nothing)  # type: ignore[attr-defined]
 
 
+def test_what_if_has_no_figures_of_an_assignor_that_failed() -> None:
+    """Zeros made it look better than what really happened."""
+    done = called("replay", "--sample", "--what-if", f"{HERE}RAISES", "-o", "table", COLUMNS="200")
+    shown = done.stdout.decode().partition("what if (")[2]
+    row = next(line for line in shown.splitlines() if f"{HERE}RAISES" in line)
+    assert row.partition(f"{HERE}RAISES")[2].split() == ["-"] * 6
+    assert done.returncode == 1
+
+
 def test_an_answer_with_its_group_is_read_by_check() -> None:
     written = called("assign", "--assignor", OWN, "--with-group", "-o", "jsonl", given=GROUP)
     (document,), code = answers("check", "-o", "jsonl", given=written.stdout)

@@ -260,6 +260,11 @@ def _partitions(name: str) -> CellOf:
     return lambda row: partitions_cell(row[name])
 
 
+def _if_tried(cell_of: CellOf) -> CellOf:
+    """Return nothing in place of figures of an assignor that failed in every round."""
+    return lambda row: NONE if row["error"] is not None and not row["rounds"] else cell_of(row)
+
+
 def _beside(name: str) -> CellOf:
     """Return a cell with the figure of the assignor that was tried, then the actual one."""
 
@@ -447,12 +452,12 @@ COLUMNS: Mapping[str, Sequence[Column]] = {
     "outcomes": (
         _name("GROUP", _group),
         _fixed("ASSIGNOR", lambda row: clean(shown_name(row["assignor"]))),
-        _number("ROUNDS", _beside("rounds"), 3),
-        _number("MOVED", _beside("moved"), 1),
-        _fixed("LOAD", _loads, 2),
-        _number("GAP", _beside("balance_gap"), 4),
-        _fixed("MAX-RECORDS/S", _uses, 6),
-        _number("DOWNTIME", _downtime, 5),
+        _number("ROUNDS", _if_tried(_beside("rounds")), 3),
+        _number("MOVED", _if_tried(_beside("moved")), 1),
+        _fixed("LOAD", _if_tried(_loads), 2),
+        _number("GAP", _if_tried(_beside("balance_gap")), 4),
+        _fixed("MAX-RECORDS/S", _if_tried(_uses), 6),
+        _number("DOWNTIME", _if_tried(_downtime), 5),
     ),
 }
 """Table -> its columns, those of Kafka's tool first."""
