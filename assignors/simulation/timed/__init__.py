@@ -26,6 +26,6 @@ Every message, timer and commit of records is an event. Only heartbeats of idle 
 (`heartbeats`, `plain_heartbeats`), with the same result.
 
 Beside it: `exhaustion` (small cases in every order), `counterexamples` (a broken rule, told and
-made small), and two simulations that know no group protocol, `coordinator` (execution models,
+made small), and two simulations that know no group protocol, `execution` (execution models,
 `sweeps`) and `clients` (threads of a client).
 """
