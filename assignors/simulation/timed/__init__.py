@@ -26,5 +26,5 @@ Every message, timer and commit of records is an event. Only heartbeats of idle 
 (`heartbeats`, `plain_heartbeats`), with the same result.
 
 Beside it: `explore` (small cases in every order, random scenarios, a broken rule shown and made
-small) and a simulation that knows no group protocol, `coordinator` (execution models, `sweeps`).
+small) and a simulation that knows no group protocol, `execution` (execution models, `sweeps`).
 """

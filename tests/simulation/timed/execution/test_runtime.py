@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from assignors.documents.values import DocumentError
-from assignors.simulation.timed.coordinator.log import Entry, State
-from assignors.simulation.timed.coordinator.machine import step
-from assignors.simulation.timed.coordinator.policy import POLICIES
-from assignors.simulation.timed.coordinator.port import (
+from assignors.simulation.timed.execution.policy import POLICIES, History, Lingers, Settings, Stale
+from assignors.simulation.timed.execution.port import (
     Answer,
     Append,
     Appended,
@@ -19,6 +17,7 @@ from assignors.simulation.timed.coordinator.port import (
     Background,
     Compute,
     Computed,
+    Entry,
     Event,
     Failure,
     Handled,
@@ -30,12 +29,13 @@ from assignors.simulation.timed.coordinator.port import (
     Park,
     Replicated,
     Request,
+    State,
     TimedOut,
     Work,
     Worked,
 )
-from assignors.simulation.timed.coordinator.settings import History, Lingers, Settings, Stale
-from assignors.simulation.timed.coordinator.state import Coordinator
+from assignors.simulation.timed.execution.state import Coordinator
+from assignors.simulation.timed.execution.step import step
 
 READ, TWO = "read", "two"
 

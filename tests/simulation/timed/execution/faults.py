@@ -6,39 +6,31 @@ from typing import Any
 
 import pytest
 
-from assignors.simulation.timed.coordinator import machine
-from assignors.simulation.timed.coordinator.port import Answer, TimedOut
-from assignors.simulation.timed.coordinator.steps import (
-    background,
-    batches,
-    history,
-    holding,
-    parking,
-    writes,
-)
+from assignors.simulation.timed.execution import state, step
+from assignors.simulation.timed.execution.port import Answer, TimedOut
 
 
 def appends_outside_the_lock(patch: pytest.MonkeyPatch) -> None:
     """A request unlocks its key before its records are in the log."""
-    original = batches.append
+    original = step.append
 
     def hasty(state: Any, partition: int, entries: Any, whose: Any) -> None:
         original(state, partition, entries, whose)
-        holding.release_worker(state, whose)
-        holding.release_key(state, whose)
+        step.release_worker(state, whose)
+        step.release_key(state, whose)
 
-    patch.setattr(batches, "append", hasty)
+    patch.setattr(step, "append", hasty)
 
 
 def answers_early(patch: pytest.MonkeyPatch) -> None:
     """An answer does not wait for the high watermark."""
+    original = step.park
 
     def early(partition: Any, task: Any) -> None:
-        parking.park(partition, task)
+        original(partition, task)
         partition.high_watermark = max(partition.high_watermark, task.end)
 
-    patch.setattr(writes, "park", early)
-    patch.setattr(batches, "park", early)
+    patch.setattr(step, "park", early)
 
 
 def forgets_to_revert(patch: pytest.MonkeyPatch) -> None:
@@ -49,8 +41,8 @@ def forgets_to_revert(patch: pytest.MonkeyPatch) -> None:
         original(partition, offset)
         partition.state.update(kept)
 
-    original = history.revert
-    patch.setattr(history, "revert", forgetful)
+    original = state.revert
+    patch.setattr(step, "revert", forgetful)
 
 
 def reverts_one_snapshot(patch: pytest.MonkeyPatch) -> None:
@@ -63,8 +55,8 @@ def reverts_one_snapshot(patch: pytest.MonkeyPatch) -> None:
             snapshots[-1].before.clear()
         original(partition, offset)
 
-    original = history.revert
-    patch.setattr(history, "revert", partial)
+    original = state.revert
+    patch.setattr(step, "revert", partial)
 
 
 def keeps_what_was_made_on_top(patch: pytest.MonkeyPatch) -> None:
@@ -75,43 +67,47 @@ def keeps_what_was_made_on_top(patch: pytest.MonkeyPatch) -> None:
         original(state, partition)
         partition.batch = later
 
-    original = batches._take_back
-    patch.setattr(batches, "_take_back", partial)
+    original = step._take_back
+    patch.setattr(step, "_take_back", partial)
 
 
 def stays_locked(patch: pytest.MonkeyPatch) -> None:
     """A request that fails does not unlock its key."""
+    original = step.release
 
     def forgetful(state: Any, task: Any) -> None:
         task.has_key &= task.end > 0
-        holding.release(state, task)
+        original(state, task)
 
-    patch.setattr(writes, "release", forgetful)
+    patch.setattr(step, "release", forgetful)
 
 
 def unlocks_twice(patch: pytest.MonkeyPatch) -> None:
     """A key is unlocked by the append, and again when the request is over."""
+    original = step.release_key
 
     def again(state: Any, task: Any) -> None:
-        holding.release_key(state, task)
+        original(state, task)
         task.has_key = task.key in state.keys
 
-    patch.setattr(batches, "release_key", again)
+    patch.setattr(step, "release_key", again)
 
 
 def applies_as_appends_complete(patch: pytest.MonkeyPatch) -> None:
     """Records are applied in the order in which their appends complete."""
+    original = step.drain
 
     def hasty(state: Any, partition: Any) -> None:
         if partition.parked:
             partition.ahead = max(partition.ahead, partition.parked[0][2].start)
-        parking.drain(state, partition)
+        original(state, partition)
 
-    patch.setattr(writes, "drain", hasty)
+    patch.setattr(step, "drain", hasty)
 
 
 def applies_stale_results(patch: pytest.MonkeyPatch) -> None:
     """A result is written whatever has changed while it was computed."""
+    original = step.result_of
 
     def blind(state: Any, job: Any) -> Any:
         now = state.partitions[job.partition].state
@@ -119,37 +115,40 @@ def applies_stale_results(patch: pytest.MonkeyPatch) -> None:
         unchanged = job.background._replace(look=lambda _: job.background.seen)
         assert seen is not None
         job.background = unchanged
-        return background.result_of(state, job)
+        return original(state, job)
 
-    patch.setattr(writes, "result_of", blind)
+    patch.setattr(step, "result_of", blind)
 
 
 def computes_twice(patch: pytest.MonkeyPatch) -> None:
     """Work is accepted while some of the same key is on its way."""
+    result_of = step.result_of
+    submit_work = step.submit_work
 
     def again(state: Any, task: Any, work: Any) -> None:
         state.executor.jobs.pop((task.partition, work.key), None)
-        background.submit(state, task, work)
+        submit_work(state, task, work)
 
     def any_of_them(state: Any, job: Any) -> Any:
         state.executor.jobs[job.partition, job.background.key] = job
-        return background.result_of(state, job)
+        return result_of(state, job)
 
-    patch.setattr(writes, "submit", again)
-    patch.setattr(writes, "result_of", any_of_them)
-    patch.setattr(background, "_is_wanted", lambda *_: True)
+    patch.setattr(step, "submit_work", again)
+    patch.setattr(step, "result_of", any_of_them)
+    patch.setattr(step, "_is_wanted", lambda *_: True)
 
 
 def never_computes_again(patch: pytest.MonkeyPatch) -> None:
     """Work that fails keeps its key."""
+    original = step.result_of
 
     def stuck(state: Any, job: Any) -> Any:
-        handled = background.result_of(state, job)
+        handled = original(state, job)
         if job.is_failed:
             state.executor.jobs[job.partition, job.background.key] = job
         return handled
 
-    patch.setattr(writes, "result_of", stuck)
+    patch.setattr(step, "result_of", stuck)
 
 
 def answers_late_completions(patch: pytest.MonkeyPatch) -> None:
@@ -159,7 +158,7 @@ def answers_late_completions(patch: pytest.MonkeyPatch) -> None:
         if not task.is_answered:
             state.out.append(Answer(task.request.number, response, failure))
 
-    patch.setattr(machine, "answer", forgetful)
+    patch.setattr(step, "answer", forgetful)
 
 
 def unlocks_at_the_timeout(patch: pytest.MonkeyPatch) -> None:
@@ -169,13 +168,13 @@ def unlocks_at_the_timeout(patch: pytest.MonkeyPatch) -> None:
         task = state.tasks.get(event.number)
         original(state, event)
         if task is not None and task.has_key:
-            holding.release_key(state, task)
+            step.release_key(state, task)
             task.has_key = True
 
-    original = machine.HANDLERS[TimedOut]
-    patch.setitem(machine.HANDLERS, TimedOut, hasty)
+    original = step.HANDLERS[TimedOut]
+    patch.setitem(step.HANDLERS, TimedOut, hasty)
 
 
 def handles_results_of_lost_partitions(patch: pytest.MonkeyPatch) -> None:
     """A partition goes to another broker, and its background work stays wanted."""
-    patch.setattr(background, "cancel", lambda *_: None)
+    patch.setattr(step, "cancel_work", lambda *_: None)

@@ -1,25 +1,17 @@
 """The log of one offsets partition: local appends, the high watermark, what a failover leaves.
 
-An entry is a key and a value, `None` for a tombstone. Offsets count entries. What lies below the
-high watermark is replicated and stays; what lies above is lost with the broker that has it.
+Offsets count entries. What lies below the high watermark is replicated and stays; what lies above
+is lost with the broker that has it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
-
-class Entry(NamedTuple):
-    """A record: what it is about, and what it says; `None` deletes."""
-
-    key: Hashable
-    value: Any
-
-
-State = dict[Hashable, Any]
-"""What a log says: the last value of each key."""
+from assignors.simulation.timed.execution.port import Entry
+from assignors.simulation.timed.execution.state import Partition
 
 
 @dataclass(slots=True)
@@ -67,17 +59,19 @@ class Log:
                 yield entry
 
 
-def apply(state: State, entry: Entry) -> None:
-    """Replay one entry. Cost: O(1)."""
-    if entry.value is None:
-        state.pop(entry.key, None)
+def known(partition: Partition) -> tuple[int, dict[Hashable, Any]]:
+    """Return an offset at or below the high watermark, and the state that the log had there.
+
+    It is the high watermark itself with an undo log, the newest snapshot below it with these.
+    Cost: O(state).
+    """
+    before: dict[Hashable, Any] = {}
+    if partition.snapshots is None:
+        offset = min(partition.high_watermark, partition.ahead)
+        before = {key: value for _, key, value in reversed(partition.undo)}
     else:
-        state[entry.key] = entry.value
-
-
-def fold(entries: Iterable[Entry]) -> State:
-    """Return what these entries say. Cost: O(entries)."""
-    state: State = {}
-    for entry in entries:
-        apply(state, entry)
-    return state
+        offset = partition.snapshots[0].offset
+        for snapshot in reversed(partition.snapshots):
+            before.update(snapshot.before)
+    state = {**partition.state, **before}
+    return offset, {key: value for key, value in state.items() if value is not None}

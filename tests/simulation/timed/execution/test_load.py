@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 
 from assignors.documents.values import DocumentError
-from assignors.simulation.timed.coordinator import machine, run
-from assignors.simulation.timed.coordinator.load import Load, Spread, draws, replications
-from assignors.simulation.timed.coordinator.policy import POLICIES
-from assignors.simulation.timed.coordinator.run import measure, play
-from assignors.simulation.timed.coordinator.settings import History, Settings, Stale
-from assignors.simulation.timed.coordinator.steps import batches, holding
+from assignors.simulation.timed.execution import measures, step
+from assignors.simulation.timed.execution.load import Load, Spread, draws, replications
+from assignors.simulation.timed.execution.measures import measure, play
+from assignors.simulation.timed.execution.policy import POLICIES, History, Settings, Stale
 
 LOAD = Load(requests=3000, per_second=5000, groups=100)
 
@@ -111,7 +109,7 @@ def test_what_is_made_without_a_call_has_all_of_its_fields(
         made.add(kind)
         return kind(*values)
 
-    for module in (run, machine, batches, holding):
+    for module in (measures, step):
         monkeypatch.setattr(module, "make", make_all)
     load = replace(LOAD, requests=50, check_us=300, background_share=0.5, checks_share=0.5)
     measure(POLICIES[name], load)

@@ -7,11 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assignors.simulation.timed.coordinator.load import MICRO, Load, draws
-from assignors.simulation.timed.coordinator.measures import Stage
-from assignors.simulation.timed.coordinator.policy import POLICIES
-from assignors.simulation.timed.coordinator.run import measure, play
-from assignors.simulation.timed.coordinator.settings import Settings
+from assignors.simulation.timed.execution.load import MICRO, Load, draws
+from assignors.simulation.timed.execution.measures import Stage, measure, play
+from assignors.simulation.timed.execution.policy import POLICIES, Settings
 
 BASE = Load(requests=6000, per_second=5000, groups=1000)
 ALONE = Settings(workers=1, partitions=1)

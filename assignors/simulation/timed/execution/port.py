@@ -1,12 +1,41 @@
-"""What a coordinator and the world around it say to each other, and to the log above all."""
+"""What a coordinator, the world around it and the log say to each other.
+
+The log of an offsets partition has entries: a key and a value, `None` for a tombstone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from assignors.simulation.timed.coordinator.log import Entry, State
+
+class Entry(NamedTuple):
+    """A record: what it is about, and what it says; `None` deletes."""
+
+    key: Hashable
+    value: Any
+
+
+State = dict[Hashable, Any]
+"""What a log says: the last value of each key."""
+
+
+def apply(state: State, entry: Entry) -> None:
+    """Replay one entry. Cost: O(1)."""
+    if entry.value is None:
+        state.pop(entry.key, None)
+    else:
+        state[entry.key] = entry.value
+
+
+def fold(entries: Iterable[Entry]) -> State:
+    """Return what these entries say. Cost: O(entries)."""
+    state: State = {}
+    for entry in entries:
+        apply(state, entry)
+    return state
+
 
 make = tuple.__new__
 """Makes an event or effect of its type and all of its fields, in order: in a third of the time that

@@ -11,10 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from assignors.simulation.timed.coordinator.log import Entry, Log, State, fold
-from assignors.simulation.timed.coordinator.machine import step
-from assignors.simulation.timed.coordinator.policy import Policy
-from assignors.simulation.timed.coordinator.port import (
+from assignors.simulation.timed.execution.policy import Policy, Settings, Stale
+from assignors.simulation.timed.execution.port import (
     Answer,
     Append,
     Appended,
@@ -25,6 +23,7 @@ from assignors.simulation.timed.coordinator.port import (
     Compute,
     Computed,
     Effect,
+    Entry,
     Event,
     Failure,
     Handled,
@@ -37,13 +36,15 @@ from assignors.simulation.timed.coordinator.port import (
     Refused,
     Replicated,
     Request,
+    State,
     TimedOut,
     Work,
     Worked,
+    fold,
 )
-from assignors.simulation.timed.coordinator.settings import Settings, Stale
-from assignors.simulation.timed.coordinator.state import Coordinator
-from assignors.simulation.timed.coordinator.steps import history
+from assignors.simulation.timed.execution.state import Coordinator
+from assignors.simulation.timed.execution.step import step
+from tests.simulation.timed.execution.log import Log, known
 
 Choose = Callable[[int], int]
 """How many there are -> the one that is chosen."""
@@ -301,9 +302,9 @@ class World:
         for partition, log in zip(self.coordinator.partitions, self.logs, strict=True):
             if partition.refuses:
                 continue
-            until, known = history.known(partition)
+            until, now = known(partition)
             said = fold(log.entries[:until])
-            assert known == said, self.told(f"{known} in the state, {said} in the log")
+            assert now == said, self.told(f"{now} in the state, {said} in the log")
 
     def _locks_are_those_of_requests(self) -> None:
         """A key is held by as many as hold it: one, or some that share it."""

@@ -1,24 +1,38 @@
-"""What a coordinator remembers: requests on their way, who waits for whom, partitions."""
+"""What a coordinator remembers: requests on their way, who waits for whom, partitions.
+
+A state may run ahead of the replicated log. What it was before is kept by record (an undo log) or
+by batch (snapshots). Snapshots keep fewer values where a batch changes a key often, and keep them
+for longer, since a snapshot goes only once the next one is replicated. Source: `SnapshotRegistry`
+and `TimelineHashMap` of Kafka 4.4.0.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from assignors.simulation.dice import Dice
-from assignors.simulation.timed.coordinator.log import Entry, State
-from assignors.simulation.timed.coordinator.policy import Applies, Holds, Key, Policy
-from assignors.simulation.timed.coordinator.port import (
+from assignors.simulation.timed.execution.policy import (
+    Applies,
+    History,
+    Holds,
+    Key,
+    Policy,
+    Settings,
+)
+from assignors.simulation.timed.execution.port import (
     Background,
     Effect,
+    Entry,
     Failure,
     Handled,
     Handler,
     Request,
+    State,
+    apply,
 )
-from assignors.simulation.timed.coordinator.settings import History, Settings
 
 
 @dataclass(slots=True, eq=False)
@@ -160,7 +174,7 @@ class Executor:
 
 @dataclass(slots=True, kw_only=True)
 class Coordinator:
-    """A coordinator: `machine.step` is what changes it."""
+    """A coordinator: `step.step` is what changes it."""
 
     policy: Policy
     handler: Handler
@@ -213,3 +227,64 @@ class Coordinator:
             is_by_group=policy.key is Key.GROUP,
             in_turn=settings.in_turn and policy.key is Key.PARTITION and holds_nothing,
         )
+
+
+def change(partition: Partition, entries: Iterable[Entry]) -> int:
+    """Apply the next records to the state, and keep what that was; return how many values are kept.
+
+    Cost: O(records), and O(snapshots) with these.
+    """
+    state, ahead = partition.state, partition.ahead
+    if partition.snapshots is None:
+        undo, high_watermark = partition.undo, partition.high_watermark
+        for entry in entries:
+            if ahead >= high_watermark:
+                undo.append((ahead, entry.key, state.get(entry.key)))
+            apply(state, entry)
+            ahead += 1
+        partition.ahead = ahead
+        return len(undo)
+    before = partition.snapshots[-1].before
+    for entry in entries:
+        if entry.key not in before:
+            before[entry.key] = state.get(entry.key)
+        apply(state, entry)
+        ahead += 1
+    partition.ahead = ahead
+    return sum(len(each.before) for each in partition.snapshots)
+
+
+def end_batch(partition: Partition) -> None:
+    """Make a snapshot, where there are any: what follows is taken back apart. Cost: O(1)."""
+    if partition.snapshots is not None:
+        partition.snapshots.append(Snapshot(partition.ahead))
+
+
+def forget(partition: Partition) -> None:
+    """Drop what is not needed now that the high watermark has risen. Cost: O(what is dropped)."""
+    snapshots, offset = partition.snapshots, partition.high_watermark
+    if snapshots is None:
+        undo = partition.undo
+        while undo and undo[0][0] < offset:
+            undo.popleft()
+        return
+    while len(snapshots) > 1 and snapshots[1].offset <= offset:
+        snapshots.popleft()
+
+
+def revert(partition: Partition, offset: int) -> None:
+    """Take back all changes from an offset on: of a record, or with snapshots of a batch.
+
+    Cost: O(what is taken back).
+    """
+    undo, snapshots = partition.undo, partition.snapshots
+    partition.ahead = offset
+    while undo and undo[-1][0] >= offset:
+        _, key, before = undo.pop()
+        apply(partition.state, Entry(key, before))
+    if snapshots is None:
+        return
+    while snapshots and snapshots[-1].offset >= offset:
+        for key, before in snapshots.pop().before.items():
+            apply(partition.state, Entry(key, before))
+    snapshots.append(Snapshot(offset))

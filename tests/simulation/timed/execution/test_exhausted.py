@@ -10,9 +10,15 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from assignors.simulation.timed.coordinator.policy import POLICIES, Policy
-from assignors.simulation.timed.coordinator.settings import History, Lingers, Settings, Stale
-from tests.simulation.timed.coordinator.world import (
+from assignors.simulation.timed.execution.policy import (
+    POLICIES,
+    History,
+    Lingers,
+    Policy,
+    Settings,
+    Stale,
+)
+from tests.simulation.timed.execution.world import (
     ASYNC,
     COUNT,
     FAILING,

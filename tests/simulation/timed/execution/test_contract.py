@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.simulation.timed.coordinator.log import Entry, Log, fold
-from assignors.simulation.timed.coordinator.policy import POLICIES, Applies, Holds, Policy
-from assignors.simulation.timed.coordinator.port import Failure
-from tests.simulation.timed.coordinator import faults
-from tests.simulation.timed.coordinator.histories import drawn, first_wrong, play
-from tests.simulation.timed.coordinator.world import (
+from assignors.simulation.timed.execution.policy import POLICIES, Applies, Holds, Policy
+from assignors.simulation.timed.execution.port import Entry, Failure, fold
+from tests.simulation.timed.execution import faults
+from tests.simulation.timed.execution.histories import drawn, first_wrong, play
+from tests.simulation.timed.execution.log import Log
+from tests.simulation.timed.execution.world import (
     ASYNC,
     FAILING,
     REORDERING,

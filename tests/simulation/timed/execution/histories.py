@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from assignors.simulation.timed.coordinator.policy import Policy
-from assignors.simulation.timed.coordinator.settings import History, Lingers, Settings, Stale
-from tests.simulation.timed.coordinator.world import (
+from assignors.simulation.timed.execution.policy import History, Lingers, Policy, Settings, Stale
+from tests.simulation.timed.execution.world import (
     COMMIT,
     COUNT,
     READ,
