@@ -78,6 +78,7 @@ JAVA_LEADS = to(
 )
 
 JAVA_2_4 = Dialect(
+    join_version=6,
     forms={
         NONE: Form(version=1, keeps_order=True),
         STICKY: Form(version=1, user_data=layout_or_null, keeps_order=True),
@@ -88,6 +89,7 @@ JAVA_2_4 = Dialect(
     follows=JAVA_FOLLOWS,
 )
 JAVA_2_8 = Dialect(
+    join_version=7,
     forms={
         NONE: Form(version=1),
         STICKY: Form(version=1, user_data=layout_or_null),
@@ -100,6 +102,7 @@ JAVA_2_8 = Dialect(
     checks_claims=True,
 )
 JAVA_4_4 = Dialect(
+    join_version=9,
     forms={
         NONE: Form(version=3),
         STICKY: Form(version=3, user_data=layout_or_null),
@@ -138,6 +141,7 @@ LIBRDKAFKA = Dialect(
 )
 FRANZ_GO = Dialect(
     timing=timing.ON_TIME,
+    join_version=9,
     forms={
         NONE: Form(version=3),
         STICKY: Form(version=3, user_data=layout_or_no_topics),
@@ -184,6 +188,7 @@ SARAMA_2_8 = Dialect(
 )
 KAFKA_PYTHON = Dialect(
     timing=timing.KAFKA_PYTHON,
+    join_version=7,
     beats=Beats.WHEN_DUE,
     forms={
         NONE: Form(version=0, user_data=empty, keeps_order=True),
