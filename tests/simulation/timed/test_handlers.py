@@ -23,7 +23,6 @@ from assignors.simulation.timed.clients.listeners import (
     Listener,
     handler_trace,
 )
-from assignors.simulation.timed.gallery.story import SETTLED_MS, group, planned, with_members
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.protocols.classic.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import Consume, Fired, Schedule, Send
@@ -40,6 +39,7 @@ from assignors.simulation.timed.scenario import (
 from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.conftest import cases
+from tests.simulation.timed.groups import SETTLED_MS, group, planned, with_members
 from tests.simulation.timed.handler_calls import merged
 
 EAGER, COOPERATIVE = "java/range", "java/cooperative-sticky"
