@@ -61,6 +61,8 @@ START, STOP, CRASH = Command.START, Command.STOP, Command.CRASH
 PLANNED = frozenset({Action, FaultEvent, Cluster})
 """What is neither a message nor a timer of one side."""
 HEARTBEAT_RANK = Rank.HEARTBEAT
+RESTART = ("restart",)
+"""The timer after which a process that ended by itself starts again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,6 +253,7 @@ def _starts_process(run: Run, number: int) -> bool:
     """Prepare the start of a member's process, unless it runs; return whether it starts."""
     if run.sides.members[number].is_up:
         return False
+    run.queue.stop((number, RESTART))
     run.network.start(number)
     run.sides.show_topics(number, run.cluster)
     return True
@@ -294,6 +297,15 @@ def _consume(run: Run, number: int, event: MemberEvent, effect: Consume) -> None
         run.faults.zombies.end(now, name)
 
 
+def _give_up(run: Run, number: int, _event: MemberEvent, effect: GiveUp) -> None:
+    """Count a process that has ended by itself; start it again later, if something does that."""
+    run.meter.errors.update((effect.error,))
+    after_ms = run.scenario.members[number].restarts_after_ms
+    if after_ms is not None:
+        at = run.queue.now + after_ms * MILLISECOND
+        run.queue.start((number, RESTART), at, (number, START))
+
+
 def _disconnect(run: Run, number: int, _event: MemberEvent, _effect: Disconnect) -> None:
     """Close the connection of a member; every request without an answer fails."""
     run.faults.disconnect(number)
@@ -305,7 +317,7 @@ DO: dict[type, Callable[[Run, int, MemberEvent, Any], None]] = {
     Consume: _consume,
     Disconnect: _disconnect,
     AssignorFailed: lambda run, number, _event, effect: run.assignor_failed(number, effect.text),
-    GiveUp: lambda run, _number, _event, effect: run.meter.errors.update((effect.error,)),
+    GiveUp: _give_up,
 }
 """What a member may ask for beside `Cancel`, by type: the run, its number, what led to it, what."""
 

@@ -77,6 +77,7 @@ JAVA_LEADS = to(
 )
 
 JAVA_2_4 = Dialect(
+    join_version=6,
     forms={
         NONE: Form(version=1, keeps_order=True),
         STICKY: Form(version=1, user_data=layout_or_null, keeps_order=True),
@@ -87,6 +88,7 @@ JAVA_2_4 = Dialect(
     follows=JAVA_FOLLOWS,
 )
 JAVA_2_8 = Dialect(
+    join_version=7,
     forms={
         NONE: Form(version=1),
         STICKY: Form(version=1, user_data=layout_or_null),
@@ -99,6 +101,7 @@ JAVA_2_8 = Dialect(
     checks_claims=True,
 )
 JAVA_4_4 = Dialect(
+    join_version=9,
     forms={
         NONE: Form(version=3),
         STICKY: Form(version=3, user_data=layout_or_null),
@@ -135,6 +138,7 @@ LIBRDKAFKA = Dialect(
     },
 )
 FRANZ_GO = Dialect(
+    join_version=9,
     forms={
         NONE: Form(version=3),
         STICKY: Form(version=3, user_data=layout_or_no_topics),
@@ -179,6 +183,7 @@ SARAMA_2_8 = Dialect(
     },
 )
 KAFKA_PYTHON = Dialect(
+    join_version=7,
     beats=Beats.WHEN_DUE,
     forms={
         NONE: Form(version=0, user_data=empty, keeps_order=True),

@@ -120,6 +120,9 @@ class Dialect:
     """For the answer to a JoinGroup it waits the longest of these."""
     sync_waits: tuple[Wait, ...] = FOR_A_REQUEST
     """The same of a SyncGroup."""
+    join_version: int = 5
+    """The newest version of JoinGroup that it sends. A static leader before version 9 that comes
+    back does not hear that it leads (KIP-814, KAFKA-13435)."""
     beats: Beats = Beats.MEANWHILE
     """When it sends heartbeats, once it has sent SyncGroup."""
     unanswered: Unanswered = Unanswered.JOINS

@@ -17,7 +17,8 @@ from assignors.simulation.timed.scenario import Action, Verb
 def act(run: Run, action: Action) -> None:
     """Do what the plan says: by `ACTS`, or as a command to a member."""
     resting = () if run.heartbeats is None else run.heartbeats.resting
-    run.meter.act(run.queue.now, run.sides, run.numbers, resting)
+    run.meter.compare(run.queue.now, run.sides, run.numbers, resting)
+    run.meter.acted = run.queue.now
     known = ACTS.get(action.do)
     if known is not None:
         known(run, action)

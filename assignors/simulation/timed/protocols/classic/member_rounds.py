@@ -36,6 +36,7 @@ from assignors.simulation.timed.protocols.classic.member_state import (
 )
 from assignors.simulation.timed.protocols.classic.messages import (
     NO_GENERATION_ID,
+    SKIPS_ASSIGNMENT,
     UNKNOWN_MEMBER_ID,
     ErrorCode,
     JoinGroup,
@@ -110,6 +111,7 @@ def send_join(state: ClassicMember, after_us: int = 0) -> None:
             config.session_timeout_ms,
             config.rebalance_timeout_ms,
             tuple(protocols),
+            version=SKIPS_ASSIGNMENT if state.dialect is None else state.dialect.join_version,
         ),
         after_us,
     )

@@ -281,12 +281,9 @@ def end(state: ClassicMember) -> None:
 
 
 def end_by_itself(state: ClassicMember, error: str) -> None:
-    """End the process, which its user did not ask for: it may be started again."""
+    """End the process, which its user did not ask for."""
     end(state)
     state.out.append(GiveUp(error))
-    if state.config.restarts_after_ms is not None:
-        delay = state.config.restarts_after_ms * MILLISECOND
-        state.out.append(Schedule(("restart",), delay))
 
 
 def react(state: ClassicMember, reaction: Reaction, error: str = UNUSABLE) -> None:
