@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from assignors.documents.values import DocumentError
 from assignors.ownership.changes import pairs
 from assignors.simulation.timed.dialects.timing import Timing
-from assignors.simulation.timed.gallery.story import SETTLED_MS, group, planned, with_members
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.protocols.classic.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import Consume, Fired, Schedule, Send
@@ -33,6 +32,7 @@ from assignors.simulation.timed.scenario import (
 from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.conftest import cases
+from tests.simulation.timed.groups import SETTLED_MS, group, planned, with_members
 from tests.simulation.timed.handler_calls import merged
 from tests.simulation.timed.listeners import (
     Called,

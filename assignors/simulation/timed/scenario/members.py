@@ -246,21 +246,33 @@ READERS: dict[str, Reader] = {
 """Field -> what reads it; a field that is not named here is a natural number."""
 
 
+NUMBERING: dict[str, Reader] = dict.fromkeys(
+    ("count", "numbered_from", "starts_every_ms"), as_natural
+)
+"""Keys of an entry of `members` that stands for several."""
+
+
 def read_members(value: object, place: Place) -> tuple[MemberConfig, ...]:
     """Return the members of a scenario; one with a `count` stands for so many. Cost: O(members)."""
     members: list[MemberConfig] = []
     for number, each in enumerate(as_list(value, place)):
         where = (*place, number)
         given = dict(as_object(each, where))
-        count = given.pop("count", None)
+        numbering = read_fields(
+            {key: given.pop(key) for key in NUMBERING if key in given}, NUMBERING, where
+        )
         one = read_member(given, where)
-        copies = None if count is None else as_natural(count, (*where, "count"))
-        if len(members) + (1 if copies is None else copies) > MEMBERS_MAX:
+        count = numbering.pop("count", None)
+        if count is None and numbering:
+            key = next(iter(numbering))
+            words = f"{key!r} needs a 'count'"
+            raise DocumentError(ErrorCode.MISSING, words, (*where, key))
+        if len(members) + (1 if count is None else count) > MEMBERS_MAX:
             words = f"more than {MEMBERS_MAX} members"
             raise DocumentError(
-                ErrorCode.TOO_LARGE, words, where if copies is None else (*where, "count")
+                ErrorCode.TOO_LARGE, words, where if count is None else (*where, "count")
             )
-        members += [one] if copies is None else _copies(one, copies)
+        members += [one] if count is None else _copies(one, count, **numbering)
     return tuple(members)
 
 
@@ -320,11 +332,18 @@ def _times_excluded(times: Timing) -> str:
     return ""
 
 
-def _copies(one: MemberConfig, count: int) -> list[MemberConfig]:
+def _copies(
+    one: MemberConfig, count: int, *, numbered_from: int = 0, starts_every_ms: int = 0
+) -> list[MemberConfig]:
     """Return so many members like this one, their names and instance ids numbered."""
-    static = one.instance_id
+    static, start_ms = one.instance_id, one.starts_at_ms
     return [
-        replace(one, name=f"{one.name}{i}", instance_id=None if static is None else f"{static}{i}")
+        replace(
+            one,
+            name=f"{one.name}{numbered_from + i}",
+            instance_id=None if static is None else f"{static}{numbered_from + i}",
+            starts_at_ms=None if start_ms is None else start_ms + starts_every_ms * i,
+        )
         for i in range(count)
     ]
 
