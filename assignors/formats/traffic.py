@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import StrEnum
 from typing import Any, get_type_hints
 
@@ -11,7 +11,6 @@ from assignors.formats.lines import ERROR, VERSION, answer
 from assignors.formats.scenarios import closed
 from assignors.formats.types import (
     INTEGER,
-    NULL,
     STRING,
     Key,
     Schema,
@@ -101,10 +100,7 @@ SIMULATED: Schema = {
         {
             "title": "failed",
             **record(
-                VERSION,
-                *_RUN,
-                *(Key(each.name, NULL) for each in _FIGURES),
-                Key("error", ERROR),
+                VERSION, *(replace(key, is_optional=True) for key in _RUN), Key("error", ERROR)
             ),
         },
     ]

@@ -26,7 +26,7 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.simulation import Played, simulate
-from assignors.simulation.timed.tables.all_figures import simulate_with_all_figures
+from assignors.simulation.timed.tables.rows import simulate_with_all_figures
 from tests.conftest import cases
 
 EAGER, COOPERATIVE = "java/range", "java/cooperative-sticky"
