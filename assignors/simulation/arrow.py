@@ -102,7 +102,8 @@ class RowKind:
         schema = self.schema(batch.schema)
         others = [name for name in batch.schema.names if name not in self.given]
         columns = [batch.column(name).take(pa.array(places, pa.int32())) for name in others]
-        return pa.RecordBatch.from_arrays([*columns, *self.table(made).to_batches()[0]], schema)
+        columns += self.table(made).to_batches()[0].columns
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
 
     def _pairs(self, row: Row) -> dict[str, Any]:
         """Return a row as Arrow takes it: a map is a list of its keys and values."""

@@ -134,11 +134,7 @@ def _columns(
         optional = optional | {"assignor"}
     rows = []
     flat = [
-        each
-        for column in schema
-        for each in (
-            column.type if pa.types.is_struct(column.type) and column.name in FEATURES else [column]
-        )
+        each for column in schema for each in (column.type if column.name in FEATURES else [column])
     ]
     for column in flat:
         meaning = own.get(column.name) or common[column.name]
@@ -146,14 +142,8 @@ def _columns(
         more = special.get(column.name, "")
         null = ", *null*" if column.name in optional else ""
         kind = f"`{_type(column.type)}`{null}"
-        rows.append(
-            (
-                f"`{IN_FEATURE.get(column.name, column.name)}`",
-                kind,
-                _unit(column.name),
-                f"{meaning} {more}".strip(),
-            )
-        )
+        name = IN_FEATURE.get(column.name, column.name)
+        rows.append((f"`{name}`", kind, _unit(column.name), f"{meaning} {more}".strip()))
     yield from table(("column", "type", "unit", "meaning"), rows)
 
 

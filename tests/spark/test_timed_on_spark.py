@@ -32,7 +32,7 @@ def test_spark_gives_the_timed_rows_of_plain_python(
     ]
     assert in_any_order([TIMED.row(row) for row in answers["results"]]) == in_any_order(plain)
     assert in_any_order([INTERVALS.row(row) for row in answers["intervals"]]) == in_any_order(
-        [*interval_rows(rows[:2])]
+        [{"factor": row["factor"], **made} for row in rows[:2] for made in interval_rows([row])]
     )
     summary = summary_rows(plain, by=("scenario", "factor"))
     assert in_any_order(answers["summary"]) == in_any_order([*summary])

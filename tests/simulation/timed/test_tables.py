@@ -76,7 +76,7 @@ def test_a_bad_row_is_an_error_with_the_path_and_the_others_are_run(
 
 
 def test_an_assignor_that_raises_is_an_error_of_its_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*_: object) -> None:
+    def fails(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by nobody")
 
     monkeypatch.setattr("assignors.simulation.timed.tables.rows.simulate", fails)
