@@ -35,7 +35,7 @@ from assignors.simulation.rounds.scenario import GroupEventKind
 from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import ClientModel, GroupProtocol
-from assignors.simulation.timed.tables.rows import FEATURES, FIGURES, IntervalRow
+from assignors.simulation.timed.tables.rows import FEATURES, FIGURES, OF_SOME, IntervalRow
 
 CODES: Mapping[str, Mapping[str, type[StrEnum]]] = {
     "groups": {"severity": Severity},
@@ -158,9 +158,13 @@ def _result() -> list[Key]:
     return [
         *(keys[name] for name in FIGURES),
         *(
-            Key(feature, record(*(keys[name] for name in names)), text, is_optional=True)
+            Key(
+                feature,
+                record(*(keys[name] for name in names)),
+                _FEATURE_TEXTS[feature],
+                is_optional=feature in OF_SOME,
+            )
             for feature, names in FEATURES.items()
-            for text in [_FEATURE_TEXTS[feature]]
         ),
     ]
 

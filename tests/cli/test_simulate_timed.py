@@ -92,7 +92,7 @@ def test_a_coordinator_that_is_lost_under_a_model_is_refused_with_what_plays_it(
         *("simulate", "--scenario", "coordinator-crash", "--coordinator", "blocking,none")
     )
     assert code == 2
-    assert [row["rounds"] for row in rows] == [None, 0]
+    assert [row.get("rounds") for row in rows] == [None, 0]
     assert "--coordinator none plays it" in rows[0]["error"]["text"]
 
 

@@ -111,8 +111,10 @@ FEATURES: Mapping[str, tuple[str, ...]] = {
     "state": ("state_bytes_max", "state_bytes", "offsets_bytes", "written_bytes"),
 }
 """Feature -> its figures, which are one nested column of a row. A run without records has no
-`processing`, one whose coordinator nothing happens to no `failover`, one without an execution model
-no `execution`, and a group that Kafka has no `push`."""
+`processing`, one without a fault of the coordinator no `failover`, one without an execution model
+no `execution`, and no group of Kafka's own protocols has `push`."""
+OF_SOME = ("processing", "failover", "execution", "push")
+"""Features that not every run has."""
 FEATURE_OF = {figure: feature for feature, listed in FEATURES.items() for figure in listed}
 """Figure -> its feature; other figures are columns of their own."""
 FIGURES = tuple(
