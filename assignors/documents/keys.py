@@ -274,23 +274,19 @@ def settings(kind: type[Any]) -> Kind:
 
 @cache
 def kind_of(hint: Any) -> Kind:  # noqa: ANN401 - a type
-    """Return the kind of values that a type stands for. Raises `KeyError` for a type without."""
-    if get_origin(hint) is Annotated:
-        inner, *marks = get_args(hint)
-        return next((mark for mark in marks if isinstance(mark, Kind)), None) or kind_of(inner)
-    if get_origin(hint) in (Union, UnionType):
-        (inner,) = (one for one in get_args(hint) if one is not type(None))
-        return kind_of(inner)
-    if get_origin(hint) is tuple:
-        return listed(kind_of(get_args(hint)[0]))
-    if get_origin(hint) is dict:
-        return mapping(kind_of(get_args(hint)[1]))
-    if is_dataclass(hint):
-        assert isinstance(hint, type)
-        return settings(hint)
-    if isinstance(hint, type) and issubclass(hint, StrEnum):
-        return word_of(hint)
-    return PLAIN[hint]
+    """Return the kind of values that a type stands for. No other types are known."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        found = [mark for mark in inner[1:] if isinstance(mark, Kind)]
+        return found[0] if found else kind_of(inner[0])
+    if origin in (Union, UnionType):
+        (one,) = (each for each in inner if each is not type(None))
+        return kind_of(one)
+    if origin in (tuple, dict):
+        return listed(kind_of(inner[0])) if origin is tuple else mapping(kind_of(inner[1]))
+    if hint in PLAIN:
+        return PLAIN[hint]
+    return settings(hint) if is_dataclass(hint) else word_of(hint)
 
 
 def _key(hint: Any, default: Any) -> Key:  # noqa: ANN401 - any type
