@@ -25,9 +25,8 @@ Other metadata of `Annotated` is kept in `Key.marks`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from enum import StrEnum
-from functools import cache
 from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -89,7 +88,7 @@ def read(kind: type[T], value: object, place: Place = (), *, near: Iterable[str]
     Raises `DocumentError` with the path: for another type, an unknown key, a value that its key
     cannot have, and a key that is missing. `near` are names that an unknown key may have meant too.
     """
-    (found,) = read_several((kind,), value, place, near=near)
+    found: T = read_several((kind,), value, place, near=near)[0]
     return found
 
 
@@ -121,17 +120,16 @@ def read_several(
     return tuple(kind(**found) for kind, found in zip(kinds, values, strict=True))
 
 
-@cache
+_TABLES: dict[type[Any], Mapping[str, Key]] = {}
+"""Class -> its keys, once they were asked for."""
+
+
 def keys_of(kind: type[Any]) -> Mapping[str, Key]:
     """Return the keys of a class of settings, by name."""
-    hints = get_type_hints(kind, include_extras=True)
-    return {
-        each.name: _key(
-            hints[each.name],
-            each.default if each.default_factory is MISSING else each.default_factory(),
-        )
-        for each in fields(kind)
-    }
+    if kind not in _TABLES:
+        hints = get_type_hints(kind, include_extras=True)
+        _TABLES[kind] = {each.name: _key(hints[each.name], each) for each in fields(kind)}
+    return _TABLES[kind]
 
 
 def brief(settings: Any) -> Document:  # noqa: ANN401 - a dataclass
@@ -272,7 +270,6 @@ def settings(kind: type[Any]) -> Kind:
     )
 
 
-@cache
 def kind_of(hint: Any) -> Kind:  # noqa: ANN401 - a type
     """Return the kind of values that a type stands for. No other types are known."""
     origin, inner = get_origin(hint), get_args(hint)
@@ -286,12 +283,14 @@ def kind_of(hint: Any) -> Kind:  # noqa: ANN401 - a type
         return listed(kind_of(inner[0])) if origin is tuple else mapping(kind_of(inner[1]))
     if hint in PLAIN:
         return PLAIN[hint]
+    assert isinstance(hint, type)
     return settings(hint) if is_dataclass(hint) else word_of(hint)
 
 
-def _key(hint: Any, default: Any) -> Key:  # noqa: ANN401 - any type
+def _key(hint: Any, one: Field[Any]) -> Key:  # noqa: ANN401 - any type
     marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
     plain = get_args(hint)[0] if marks else hint
+    default = one.default if one.default_factory is MISSING else one.default_factory()
     return Key(
         kind_of(hint),
         default is not MISSING,
