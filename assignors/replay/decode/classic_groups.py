@@ -146,4 +146,5 @@ def _is_odd(decoded: pa.StructArray) -> pa.Array:
 
 
 def _where(is_chosen: pa.Array, blobs: pa.Array) -> pa.Array:
-    return pc.if_else(is_chosen, blobs, pa.scalar(None, pa.binary()))
+    # With a scalar null Arrow keeps the bytes of null rows, which then go back to the JVM.
+    return pc.if_else(is_chosen, blobs, pa.nulls(len(blobs), pa.binary()))
