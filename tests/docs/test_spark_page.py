@@ -6,7 +6,7 @@ import re
 
 import pyarrow as pa
 import pytest
-from assignors.replay.engines.spark.decoding import SQL_NAME
+from assignors.replay.engines.spark import SQL_NAME
 
 from assignors.replay.decode.batches import RECORD
 from assignors.replay.engines import spark as replay_on_spark
