@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assignors.formats.lines import ERROR, VERSION, answer
-from assignors.formats.scenarios import closed
-from assignors.formats.types import (
+from assignors.documents.schemas import (
     BOOLEAN,
     Key,
     Schema,
@@ -17,8 +15,10 @@ from assignors.formats.types import (
     one_of,
     record,
 )
-from assignors.simulation.timed.coordinator.measures import Measured
-from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.formats.lines import ERROR, VERSION, answer
+from assignors.formats.scenarios import closed
+from assignors.simulation.timed.execution.measures import Measured
+from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.sweeps import sweep
 from assignors.simulation.timed.sweeps.points import FIELDS, Field
 from assignors.simulation.timed.sweeps.rows import Derived

@@ -6,10 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from enum import StrEnum
 
-from assignors.formats.answers import MEMBER_NOTE
-from assignors.formats.groups import read_group
-from assignors.formats.lines import ERROR, VERSION, answer
-from assignors.formats.types import (
+from assignors.documents.schemas import (
     COUNT,
     INTEGER,
     NULL,
@@ -27,12 +24,15 @@ from assignors.formats.types import (
     pair,
     record,
 )
+from assignors.formats.answers import MEMBER_NOTE
+from assignors.formats.groups import read_group
+from assignors.formats.lines import ERROR, VERSION, answer
 from assignors.replay.findings.glossary import Severity
 from assignors.replay.tables.rows import TABLES, AnomalyKind
 from assignors.simulation.rounds.outcome import Outcome
 from assignors.simulation.rounds.random_scenarios import Parameters, SubscriptionShape
 from assignors.simulation.rounds.scenario import GroupEventKind
-from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import ClientModel, GroupProtocol
 from assignors.simulation.timed.tables.rows import FEATURES, FIGURES, OF_SOME, IntervalRow

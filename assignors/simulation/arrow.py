@@ -17,7 +17,7 @@ from assignors.registry import assignor_named
 from assignors.simulation.processes import Row, known
 from assignors.simulation.rounds import scenario_rows as rounds
 from assignors.simulation.rounds.outcome import Outcome
-from assignors.simulation.timed.coordinator.measures import Measured
+from assignors.simulation.timed.execution.measures import Measured
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.sweeps import rows as sweeps
 from assignors.simulation.timed.sweeps.points import FIELDS
