@@ -36,6 +36,7 @@ def member(auto_commit_ms: int = 0) -> ConsumerClient:
         name="c",
         topics=("t",),
         poll_ms=POLL_MS,
+        poll_spread_ms=0,
         revoke_ms=20,
         assign_ms=5,
         auto_commit_ms=auto_commit_ms,
