@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
-from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.scenario_document import brief_document, scenario_from_document
 from tests.conftest import DEEP, cases
 from tests.foreign import plays
@@ -40,9 +39,8 @@ def test_kafkas_coordinator_does_the_same_in_any_scenario(judge: Judge, document
 def with_failing_appends(draw: st.DrawFn) -> Document:
     """A document with an execution model, of whose appends some fail."""
     document = draw(documents())
-    faults = [each for each in document["faults"] if each["kind"] not in OF_THE_COORDINATOR]
     execution = {"model": draw(st.sampled_from(sorted(POLICIES)))}
-    document = edited(document | {"faults": faults}, (("broker", "execution"), execution))
+    document = edited(document, (("broker", "execution"), execution))
     for _ in range(draw(st.integers(1, 3))):
         from_ms = draw(st.sampled_from((0, 10, 3000, 10_000, 12_000, 20_000)))
         until_ms = from_ms + draw(st.sampled_from((1, 100, 3000, 20_000)))
