@@ -21,7 +21,7 @@ from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.watch import (
     saw_member,
 )
-from assignors.simulation.timed.plan import act
+from assignors.simulation.timed.plan import act, rest_for_long
 from assignors.simulation.timed.protocols.classic.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
@@ -37,12 +37,12 @@ from assignors.simulation.timed.protocols.effects import (
     Send,
 )
 from assignors.simulation.timed.queue import Rank
-from assignors.simulation.timed.run import Event, Happening, Run
+from assignors.simulation.timed.run import Event, Happening, LongRest, Run
 from assignors.simulation.timed.scenario import Action, FaultKind
 from assignors.simulation.timed.shared_machine import Handled, Machine
 
 START, STOP, CRASH = Command.START, Command.STOP, Command.CRASH
-PLANNED = frozenset({Action, FaultEvent, Cluster})
+PLANNED = frozenset({Action, FaultEvent, Cluster, LongRest})
 """What is neither a message nor a timer of one side."""
 HEARTBEAT_RANK = Rank.HEARTBEAT
 RESTART = ("restart",)
@@ -107,6 +107,8 @@ def _do_planned(run: Run, target: int, what: Happening) -> None:
     """Do what the plan says, let a fault begin or end, or show a member new topics."""
     if isinstance(what, Action):
         act(run, what)
+    elif isinstance(what, LongRest):
+        rest_for_long(run)
     elif isinstance(what, FaultEvent) and what.fault.kind is FaultKind.HANGING_TRANSACTION:
         host.handle(run, transaction(what, run.scenario, run.topics))
     elif isinstance(what, FaultEvent):

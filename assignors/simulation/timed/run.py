@@ -266,7 +266,12 @@ def percentile_ms(times_us: list[int], share: int) -> float:
     return sorted(times_us)[place] / MILLISECOND
 
 
-Happening = ForMember | Handled | Arrived | Committed | Action | FaultEvent | OtherAsks | port.Event
+class LongRest:
+    """The moment at which a group has been at rest for long (`Scenario.has_rested`)."""
+
+
+Planned = Action | FaultEvent | LongRest
+Happening = ForMember | Handled | Arrived | Committed | Planned | OtherAsks | port.Event
 Event = tuple[int, Happening]
 """Whom it is for, and what happens."""
 

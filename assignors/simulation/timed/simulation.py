@@ -40,7 +40,7 @@ from assignors.simulation.timed.protocols.effects import (
 )
 from assignors.simulation.timed.queue import EventQueue
 from assignors.simulation.timed.results import TimedResult
-from assignors.simulation.timed.run import Event, Run
+from assignors.simulation.timed.run import Event, LongRest, Run
 from assignors.simulation.timed.scenario import Action, Scenario
 from assignors.simulation.timed.shared_machine import Machine
 from assignors.simulation.timed.threads.sides import sides_with_threads
@@ -144,6 +144,8 @@ def prepared(
     for number, config in enumerate(scenario.members):
         if config.starts_at_ms is not None:
             run.queue.put(config.starts_at_ms * MILLISECOND, (number, Command.START))
+    if scenario.has_rested and scenario.count_from_ms:
+        run.queue.put(scenario.count_from_ms * MILLISECOND, (COORDINATOR, LongRest()))
     for action in scenario.plan:
         run.queue.put(action.at_ms * MILLISECOND, (COORDINATOR, action))
     for at, fault in fault_events(scenario.faults):
