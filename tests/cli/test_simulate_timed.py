@@ -92,7 +92,7 @@ def test_a_coordinator_is_lost_under_a_model_as_without_one() -> None:
         *("simulate", "--scenario", "coordinator-crash", "--coordinator", "blocking,none")
     )
     assert code == 0
-    assert [(row.get("rounds"), row.get("failovers")) for row in rows] == [(0, 1), (0, 1)]
+    assert [(row["rounds"], row["failover"]["failovers"]) for row in rows] == [(0, 1), (0, 1)]
 
 
 @pytest.mark.parametrize(
