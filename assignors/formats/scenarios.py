@@ -7,7 +7,7 @@ from enum import StrEnum
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from assignors.formats.types import (
+from assignors.documents.schemas import (
     INT64,
     Key,
     Schema,

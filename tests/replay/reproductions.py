@@ -10,29 +10,28 @@ follows from the rounds that it led before.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assignors.assignor import Assignor
+from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.java.cooperative_sticky import COOPERATIVE_STICKY
 from assignors.java.range import RANGE
 from assignors.java.roundrobin import ROUNDROBIN
 from assignors.java.sticky import STICKY
 from assignors.jvm.failure import JavaFailure
-from assignors.model import Cluster, Group, State
+from assignors.model import Cluster, Group, Member, State
 from assignors.replay.analysis.group_analysis import GenerationAnalysis, GroupAnalysis
+from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.history.classic import CONSUMER_PROTOCOL
 from assignors.replay.history.model import Generation, Kind, Participant
-from assignors.replay.tables.rows import GenerationRow
 from wire import encode_assignment
-from wire.constructors import unchecked
+from wire.records import Record
 
 BY_PROTOCOL = {each.name: each for each in (RANGE, ROUNDROBIN, STICKY, COOPERATIVE_STICKY)}
 """Protocol -> the copy of Java's assignor."""
 
 Lists = Mapping[str, Sequence[tuple[str, int]]]
 """Member id -> (topic, partition) pairs in the order of Java's list."""
-
-SAME, AGREES = "bytes", "partitions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,15 +51,6 @@ class Reproduction:
     failure: str | None = None
     """What Java would have thrown."""
 
-    @property
-    def verdict(self) -> str:
-        """Return the value of `tables.rows.GenerationRow.reproduced`."""
-        if self.is_same:
-            return SAME
-        if self.failure is not None:
-            return "fails"
-        return "no" if self.different_count else AGREES
-
     def __str__(self) -> str:
         """Return it as text, for the notes of the generation."""
         if self.is_same:
@@ -72,16 +62,16 @@ class Reproduction:
         return f"{self.assignor} gives another assignment: {self.different_count} partitions differ"
 
 
-_group, _reproduction = unchecked(Group), unchecked(Reproduction)
-
-
-def reproductions(analysis: GroupAnalysis) -> Iterator[Reproduction]:
+def reproductions(
+    analysis: GroupAnalysis, entries: Iterable[LoggedRecord]
+) -> Iterator[Reproduction]:
     """Yield a comparison for each generation of a classic group whose protocol Java has.
 
-    A generation that was written again for a static member that came back is computed with the
-    members of the last record. Cost: that of the assignors.
+    `entries` are the records that the analysis is of. A generation that was written again for a
+    static member that came back is computed with the members of the last record.
     """
     cluster = Cluster.of(dict(analysis.partition_counts))
+    records = {(entry.partition, entry.offset): entry.record for entry in entries}
     for life_analysis in analysis.lives:
         if life_analysis.life.kind is not Kind.CLASSIC:
             continue
@@ -93,45 +83,15 @@ def reproductions(analysis: GroupAnalysis) -> Iterator[Reproduction]:
             if assignor is None or leader is None:
                 continue
             state = states.get(leader.member_id, State())
-            members = tuple(m.joined_as for m in generation.members if m.joined_as is not None)
-            assert len(members) == len(generation.members), "all of them wrote a Subscription"
+            members = _members(records[generation.partition, generation.offset])
             found, states[leader.member_id] = _compared(
                 life_analysis.life.number,
                 analysed,
                 leader,
                 assignor,
-                _group(cluster=cluster, members=members, state=state),
+                Group(cluster=cluster, members=members, state=state),
             )
             yield found
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """How many assignments of one client library Java's assignors reproduce."""
-
-    writer: str
-    plan_count: int
-    same_count: int
-    """Byte for byte."""
-    agreeing_count: int
-    """Those, and the ones that are the same partitions in other bytes."""
-
-
-def shares(rows: Iterable[GenerationRow]) -> list[Share]:
-    """Return how many assignments of each guessed library are reproduced, libraries by name."""
-    verdicts: dict[str, list[str]] = {}
-    for row in rows:
-        if row.reproduced is not None and row.leader_guess is not None:
-            verdicts.setdefault(row.leader_guess, []).append(row.reproduced)
-    return [
-        Share(
-            writer=writer,
-            plan_count=len(listed),
-            same_count=listed.count(SAME),
-            agreeing_count=listed.count(SAME) + listed.count(AGREES),
-        )
-        for writer, listed in sorted(verdicts.items())
-    ]
 
 
 def _compared(
@@ -149,7 +109,7 @@ def _compared(
         is_same = all(_is_written(m, _grouped(lists[m.member_id])) for m in generation.members)
         if not is_same:
             different = sum(len(set(lists[m.member_id]) - _pairs(m)) for m in generation.members)
-    found = _reproduction(
+    found = Reproduction(
         life=life,
         generation=generation.number,
         assignor=assignor.full_name,
@@ -167,6 +127,19 @@ def _assigned(assignor: Assignor, group: Group) -> tuple[Lists, State]:
     answer = assignor.assign(group)
     assert answer.lists is not None
     return dict(answer.lists), answer.state or group.state
+
+
+def _members(record: Record) -> tuple[Member, ...]:
+    """Return the members of a GROUP_METADATA record as their leader reads them."""
+    assert record.value is not None
+    listed = {member["memberId"]: member for member in record.value["members"]}
+    return tuple(
+        replace(
+            member_from_bytes(member_id, member["subscription"]),
+            instance_id=member.get("groupInstanceId"),
+        )
+        for member_id, member in listed.items()
+    )
 
 
 def _leader(generation: Generation) -> Participant | None:
