@@ -8,7 +8,7 @@ package.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from assignors.simulation.timed.explore.random_scenarios import (
@@ -35,7 +35,7 @@ class Fuzzed:
     """How many were played, the one with the violation included."""
     events: int = 0
     """Events of all runs."""
-    cut: int = 0
+    stopped: int = 0
     """Runs that ended after `EVENTS_MAX` events."""
     protocols: Counter[str] = field(default_factory=Counter)
     """Protocol -> scenarios in which the group or a member has it."""
@@ -58,13 +58,13 @@ def fuzz(
     *,
     seed: int = 0,
     choices: Choices = LAWFUL,
-    on_played: Callable[[], None] = lambda: None,
+    progress: Callable[[Iterable[int]], Iterable[int]] = iter,
 ) -> Fuzzed:
     """Play random scenarios of the seeds from `seed` to `seed + count - 1` until one violates.
 
-    `on_played` is called after each run. Raises `ValueError` for a count below 1 or a negative
-    seed, and `DocumentError` for choices that no scenario can have. Cost: about 0.2 s a scenario,
-    and up to 500 runs of the one that violates something.
+    `progress` may wrap the seeds, to show how many are done. Raises `ValueError` for a count below
+    1 or a negative seed, and `DocumentError` for choices that no scenario can have. Cost: about
+    0.2 s a scenario, and up to 500 runs of the one that violates something.
 
     >>> found = fuzz(3, seed=1)
     >>> found.scenarios, found.seed
@@ -75,13 +75,12 @@ def fuzz(
     if seed < 0:
         raise ValueError(f"seed {seed}: a natural number")
     found = Fuzzed(first_seed=seed)
-    for each in range(seed, seed + count):
+    for each in progress(range(seed, seed + count)):
         scenario = random_scenario(each, choices)
         _count(found, scenario)
         result = simulate(scenario, monitoring=Monitoring.FULL).result
         found.events += result.events
-        found.cut += result.stopped_by is not None
-        on_played()
+        found.stopped += result.stopped_by is not None
         if result.violations:
             found.seed, found.smallest = each, shrunk(scenario)
             break

@@ -15,6 +15,7 @@ from typing import Any
 from assignors.documents.values import DocumentError
 from assignors.own_assignors.importing import is_import_path
 from assignors.simulation.dice import Dice
+from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.explore import settings
 from assignors.simulation.timed.scenario import ClientModel, FaultKind, GroupProtocol, Verb
 from assignors.simulation.timed.scenario.faults import (
@@ -71,10 +72,24 @@ class Choices:
     assignors: tuple[str, ...] = ()
     """Assignors of members: a group has one of these."""
     clients: tuple[ClientModel, ...] = ()
-    """Client models: all members have one of these."""
-
+    """Client models: members have one of these, or none."""
     has_rule_breakers: bool = False
     """Whether settings are drawn that break rules by themselves (`settings.BREAK_RULES`)."""
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for assignors that no member of these groups could have."""
+        for name in self.assignors:
+            if name.startswith("server/"):
+                raise ValueError(f"{name} assigns in the broker; assignors are drawn for members")
+        if self.assignors and self.protocols and GroupProtocol.CLASSIC not in self.protocols:
+            raise ValueError("members have assignors in classic groups alone: add that protocol")
+
+    @property
+    def drawn_protocols(self) -> tuple[GroupProtocol, ...]:
+        """The protocols that groups have: with assignors of members, classic alone."""
+        if self.assignors and not self.protocols:
+            return (GroupProtocol.CLASSIC,)
+        return self.protocols or PROTOCOLS
 
     @property
     def own_assignors(self) -> frozenset[str]:
@@ -85,11 +100,11 @@ class Choices:
         """Return whether settings stay within the choices."""
         if not self.has_rule_breakers and setting in settings.BREAK_RULES:
             return False
-        if self.protocols and setting.get("protocol", self.protocols[0]) not in self.protocols:
+        if setting.get("protocol", self.drawn_protocols[0]) not in self.drawn_protocols:
             return False
         if self.assignors and setting.keys() & {"assignors", "client"}:
             return False
-        return not (self.clients and setting.keys() & {"client_model", "client"})
+        return not self.clients or setting.get("client_model", self.clients[0]) in self.clients
 
 
 EVERYTHING = Choices(has_rule_breakers=True)
@@ -111,21 +126,19 @@ def random_document(seed: int, choices: Choices = LAWFUL) -> Document:
     records: Document = dice.pick(({}, {}, {"records_per_second": 5}))
     commits: Document = dice.pick(({}, {"auto_commit_ms": 1000}, {"sync_commit_ms": 200}))
     common = commits if records else {}
-    if choices.clients:
-        common = {**common, "client_model": dice.pick(choices.clients).value}
     document: Document = {
         "version": 1,
         "seed": seed,
         "until_ms": dice.pick((22_000, 40_000, 70_000)),
         "topics": {"t": 3, "u": 1},
-        "protocol": dice.pick(choices.protocols or PROTOCOLS).value,
+        "protocol": dice.pick(choices.drawn_protocols).value,
         "members": [_member(dice, name, assignor) | common for name in names],
         "processing": records,
         **{key: [] for key in ("plan", "faults", "arrivals")},
     }
-    like = {"assignors": [assignor], **common} if choices.assignors or choices.clients else {}
+    like = {"assignors": [assignor]} if choices.assignors else {}
     odd = _odd_settings(dice, names, like, choices) if dice.chance(50) else ()
-    for edit in (*odd, *_happenings(dice, names)):
+    for edit in (*_models(dice, names, choices), *odd, *_happenings(dice, names)):
         if choices.allow(edit[1]):
             document = edited(document, edit, choices.own_assignors)
     return document
@@ -141,6 +154,15 @@ def _member(dice: Dice, name: str, assignor: str) -> Document:
         "starts_at_ms": dice.pick((0, 0, 0, 7, 1250, 3000, None)),
         **rare,
     }
+
+
+def _models(dice: Dice, names: Sequence[str], choices: Choices) -> Iterator[Edit]:
+    """Yield the client model of all members and the execution model of the coordinator."""
+    if choices.clients or dice.chance(40):
+        model = dice.pick(choices.clients or tuple(ClientModel)).value
+        yield from ((("members", number), {"client_model": model}) for number in range(len(names)))
+    if dice.chance(30):
+        yield ("broker", "execution"), {"model": dice.pick(tuple(POLICIES))}
 
 
 def _odd_settings(

@@ -198,6 +198,9 @@ BREAK_RULES: list[Settings] = [
     {"assign": {"t": [0]}, "topics": []},
     *entries(
         claims=("stale", "sentinel", "everything"),
+        subscription_hex=("", "0003", "00010000000100017400000000"),
+        request_timeout_ms=(0, 1),
+        restarts_after_ms=(0, 1),
         assignor=("server/simple",),
         further_assignors=(["server/simple"],),
         remote_assignor=("simple",),
@@ -206,5 +209,6 @@ BREAK_RULES: list[Settings] = [
         has_epochs=(False,),
     ),
 ]
-"""Settings that violate monitors without any fault: a member that assigns partitions to itself or
-claims those of others, the assignor of share groups, and a push protocol without its safeguards."""
+"""Settings that violate monitors without any fault: a member that assigns partitions to itself,
+claims those of others, sends bytes that nobody can read, never waits for an answer or restarts at
+once for ever; the assignor of share groups; a push protocol without its safeguards."""
