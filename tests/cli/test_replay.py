@@ -54,7 +54,7 @@ def test_each_line_is_a_row_of_a_table() -> None:
     assert {document["table"] for document in found} == {"groups", "findings"}
     lives = [d["row"]["life"] for d in found if d["row"]["group"] == "shop.32-migrate"]
     assert max(lives) == 5
-    assert all(document["error"] is None and document["schema"] == 1 for document in found)
+    assert all(document["error"] is None and document["schema"] == 2 for document in found)
 
 
 @pytest.mark.parametrize("table", list(TABLES))
