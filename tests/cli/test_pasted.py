@@ -593,6 +593,7 @@ PLAIN_FORMS = [*ONE_LINE][: [*ONE_LINE].index("C#'s new byte[]")]
 
 
 @given(st.binary(min_size=1, max_size=60))
+@example(b"0")
 def test_no_form_changes_bytes_in_silence(blob: bytes) -> None:
     assert bytes_in(blob.hex().encode()) == (blob, "")
     for form, write in ONE_LINE.items():
