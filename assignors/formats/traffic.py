@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import StrEnum
 from typing import Any, get_type_hints
 
 from assignors.documents.schemas import (
     INTEGER,
-    NULL,
     STRING,
     Key,
     Schema,
@@ -101,10 +100,7 @@ SIMULATED: Schema = {
         {
             "title": "failed",
             **record(
-                VERSION,
-                *_RUN,
-                *(Key(each.name, NULL) for each in _FIGURES),
-                Key("error", ERROR),
+                VERSION, *(replace(key, is_optional=True) for key in _RUN), Key("error", ERROR)
             ),
         },
     ]

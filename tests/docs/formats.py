@@ -158,7 +158,10 @@ def _section(each: Format) -> Iterator[str]:
         texts = TEXTS.get(each.name, {})
         yield from table(
             head,
-            [(key, kind, text or texts.get(key.strip("`"), "")) for key, kind, text in _rows(one)],
+            [
+                (key, kind, text or texts.get(key.strip("`").rpartition(".")[2], ""))
+                for key, kind, text in _rows(one)
+            ],
         )
 
 

@@ -14,7 +14,7 @@ from assignors.cli.outputs.forms import Form, write
 from assignors.cli.outputs.played_events import show_simulated
 from assignors.cli.outputs.progress import with_progress
 from assignors.names.assignor_names import BEST
-from assignors.simulation.rounds.processes import simulate_rows
+from assignors.simulation.rounds.scenario_rows import simulate_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,12 +25,12 @@ from assignors.cli.outputs.progress import with_progress
 from assignors.documents.values import DocumentError, ErrorCode
 from assignors.names.assignor_names import BEST
 from assignors.simulation.processes import usable_processors
-from assignors.simulation.rounds.processes import CHUNK, simulate_rows
 from assignors.simulation.rounds.random_scenarios import (
     LIMITS,
     Parameters,
     SubscriptionShape,
 )
+from assignors.simulation.rounds.scenario_rows import CHUNK, simulate_rows
 
 SIZES = Parameters()
 

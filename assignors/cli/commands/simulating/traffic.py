@@ -17,7 +17,7 @@ from assignors.cli.commands.simulating.rounds import require_seeds
 from assignors.cli.outputs.cells import cell, clean, console_of
 from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.cli.outputs.forms import Form, write
-from assignors.documents.values import SCHEMA, Document
+from assignors.documents.values import Document
 from assignors.names.assignor_names import WITH_TRAFFIC
 
 SHOWN = {
@@ -52,8 +52,9 @@ def simulate_traffic(
     form: Form,
 ) -> int:
     """Simulate the runs and write a line for each, or the scenario; return the exit code."""
-    from assignors.cli.outputs.progress import with_progress  # noqa: PLC0415 - of this option
-    from assignors.simulation.traffic.tables.rows import traffic_rows  # noqa: PLC0415 - as above
+    from assignors.cli.inputs.scenarios import row_documents  # noqa: PLC0415 - of this option
+    from assignors.cli.outputs.progress import with_progress  # noqa: PLC0415 - as above
+    from assignors.simulation.traffic.rows import traffic_rows  # noqa: PLC0415 - as above
 
     require_seeds(first_seed, seeds)
     text = _read(given)
@@ -72,7 +73,7 @@ def simulate_traffic(
         runs = ({"scenario": text, "seed": first_seed + number} for number in range(seeds))
         rows = traffic_rows(runs, assignors=chosen, processes=processes or 1)
     counted = with_progress(rows, seeds * len(chosen), "runs")
-    return write(_documents(counted), form, show_traffic)
+    return write(row_documents(counted), form, show_traffic)
 
 
 def show_traffic(documents: Iterable[Document]) -> None:
@@ -84,7 +85,7 @@ def show_traffic(documents: Iterable[Document]) -> None:
     for document in documents:
         if document["error"] is not None:
             error: Any = document["error"]
-            console.print(clean(f"{document['assignor']}: {error['text']}"), style="red")
+            console.print(clean(f"{document.get('assignor')}: {error['text']}"), style="red")
             continue
         figures = [f"{document[name]:,.{digits}f}" for name, (_, digits) in SHOWN.items()]
         table.add_row(cell(document["assignor"]), cell(document["seed"]), *figures)
@@ -131,11 +132,3 @@ def _written_out(text: str) -> str:
 
     scenario = world(text) if text in WORLDS else traffic_from_document(json.loads(text))
     return json.dumps(document_from_traffic(scenario), indent=1)
-
-
-def _documents(rows: Iterable[Mapping[str, Any]]) -> Iterator[Document]:
-    from assignors.cli.inputs.scenarios import error_document  # noqa: PLC0415 - of this option
-
-    for row in rows:
-        reason = None if row["error"] is None else error_document(row["error"])
-        yield {"schema": SCHEMA, **row, "error": reason}
