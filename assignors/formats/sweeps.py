@@ -9,6 +9,7 @@ from assignors.documents.schemas import (
     Key,
     Schema,
     array,
+    closed,
     constant,
     nullable,
     of_fields,
@@ -16,7 +17,6 @@ from assignors.documents.schemas import (
     record,
 )
 from assignors.formats.lines import ERROR, VERSION, answer
-from assignors.formats.scenarios import closed
 from assignors.simulation.timed.execution.measures import Measured
 from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.sweeps import sweep

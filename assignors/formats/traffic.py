@@ -13,6 +13,7 @@ from assignors.documents.schemas import (
     Key,
     Schema,
     array,
+    closed,
     constant,
     mapping,
     nullable,
@@ -21,7 +22,6 @@ from assignors.documents.schemas import (
     record,
 )
 from assignors.formats.lines import ERROR, VERSION, answer
-from assignors.formats.scenarios import closed
 from assignors.simulation.timed.scenario.reading import Reader
 from assignors.simulation.traffic import document
 from assignors.simulation.traffic.results import TrafficResult

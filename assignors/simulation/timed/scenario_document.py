@@ -129,6 +129,6 @@ def _in_document(place: Place, given: Mapping[str, object]) -> Place:
         for number, one in enumerate(as_list(given["members"], ("members",))):
             count = as_object(one, ()).get("count")
             entries += [number] * (1 if count is None else as_int32(count, ()))
-    number = place[1]
-    assert isinstance(number, int)
-    return (place[0], entries[number] if number < len(entries) else number, *place[2:])
+    at = place[1]
+    assert isinstance(at, int)
+    return (place[0], entries[at] if at < len(entries) else at, *place[2:])

@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 
 from assignors.documents.values import DocumentError, ErrorCode, Place
 from assignors.simulation.timed.execution.policy import COUNT_MAX
-from assignors.simulation.timed.scenario.kinds import LingerMs, Model, Share
+from assignors.simulation.timed.scenario.kinds import MODEL, LingerMs, Model, Share
+
+as_model = MODEL.read
+"""Returns the name of an execution model; raises `DocumentError` for another."""
 
 PER_SECOND_MAX = 1_000_000
 """One a microsecond, the shortest time there is."""

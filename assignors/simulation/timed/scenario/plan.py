@@ -49,8 +49,26 @@ class Verb(StrEnum):
     metadata."""
 
 
+class PlanEntry:
+    """One action, or what stands for several."""
+
+    __slots__ = ()
+
+    def newcomers(
+        self,
+        members: Sequence[MemberConfig],  # noqa: ARG002 - only some entries add members
+        place: Place,  # noqa: ARG002
+    ) -> list[MemberConfig]:
+        """Return the members that it adds to these. Raises `DocumentError` where it cannot."""
+        return []
+
+    def actions(self, members: Sequence[MemberConfig]) -> list[Action]:
+        """Return what it does in a group of these members, its newcomers last."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Action:
+class Action(PlanEntry):
     """One thing that happens, at a time that the scenario sets."""
 
     at_ms: int
@@ -72,9 +90,13 @@ class Action:
         """Take lists for tuples; `ValueError` for what is neither."""
         take(self, topics=as_names(self.topics, "topics"))
 
+    def actions(self, members: Sequence[MemberConfig]) -> list[Action]:  # noqa: ARG002 - as others
+        """Return itself."""
+        return [self]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RollingRestart:
+class RollingRestart(PlanEntry):
     """`rolling_restart`: members are stopped and started again, one after the other."""
 
     at_ms: int
@@ -89,7 +111,7 @@ class RollingRestart:
     """They come back with this protocol, as after an upgrade of their clients."""
 
     def actions(self, members: Sequence[MemberConfig]) -> list[Action]:
-        """Return what it does in a group of these members."""
+        """Return the stops and starts."""
         everybody = [each.name for each in members if each.starts_at_ms is not None]
         away = _away(self, Verb.STOP, list(self.members) or everybody)
         return [
@@ -99,7 +121,7 @@ class RollingRestart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CrashLoop:
+class CrashLoop(PlanEntry):
     """`crash_loop`: a member crashes and is started again, several times."""
 
     at_ms: int
@@ -114,12 +136,12 @@ class CrashLoop:
     """How many crashes there are."""
 
     def actions(self, members: Sequence[MemberConfig]) -> list[Action]:  # noqa: ARG002 - as others
-        """Return what it does."""
+        """Return the crashes and starts."""
         return _away(self, Verb.CRASH, [self.member] * self.times)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScaleOut:
+class ScaleOut(PlanEntry):
     """`scale_out`: new members start, one after the other."""
 
     at_ms: int
@@ -132,7 +154,7 @@ class ScaleOut:
     """The member whose settings they have; null: the last one of `members`."""
 
     def newcomers(self, members: Sequence[MemberConfig], place: Place) -> list[MemberConfig]:
-        """Return the members that it adds. Raises `DocumentError` where it cannot."""
+        """Return members like one of these, their names numbered on."""
         names = {each.name: each for each in members}
         if not members or (self.like is not None and self.like not in names):
             words = f"there is no member {self.like!r}{suggestion(self.like or '', names)}"
@@ -155,22 +177,22 @@ class ScaleOut:
             for number in range(first, first + self.count)
         ]
 
-    def actions(self, newcomers: Sequence[MemberConfig]) -> list[Action]:
-        """Return the starts of the newcomers."""
+    def actions(self, members: Sequence[MemberConfig]) -> list[Action]:
+        """Return the starts of its newcomers."""
+        newcomers = members[len(members) - self.count :]
         return [
             Action(at_ms=self.at_ms + self.every_ms * turn, do=Verb.START, member=each.name)
             for turn, each in enumerate(newcomers)
         ]
 
 
-PlanEntry = Action | RollingRestart | CrashLoop | ScaleOut
 SEVERAL: dict[str, type[Any]] = {
     "rolling_restart": RollingRestart,
     "crash_loop": CrashLoop,
     "scale_out": ScaleOut,
 }
 """Words of `do` that stand for several actions."""
-DO = word_of({**{verb.value: verb for verb in Verb}, **SEVERAL})
+DO = word_of([*Verb, *SEVERAL])
 
 
 def expanded(
@@ -185,14 +207,8 @@ def expanded(
     actions: list[Action] = []
     entries: list[int] = []
     for number, entry in enumerate(plan):
-        if isinstance(entry, Action):
-            found = [entry]
-        elif isinstance(entry, ScaleOut):
-            newcomers = entry.newcomers(everybody, ("plan", number))
-            everybody += newcomers
-            found = entry.actions(newcomers)
-        else:
-            found = entry.actions(everybody)
+        everybody += entry.newcomers(everybody, ("plan", number))
+        found = entry.actions(everybody)
         actions += found
         entries += [number] * len(found)
     return tuple(everybody), tuple(actions), entries
@@ -214,12 +230,12 @@ def _read_plan(value: object, place: Place) -> tuple[PlanEntry, ...]:
         given = as_object(each, where)
         if given.get("do") is None:
             raise DocumentError(ErrorCode.MISSING, "'do' is missing", (*where, "do"))
-        verb = DO.read(given["do"], (*where, "do"))
-        if isinstance(verb, Verb):
+        kind = SEVERAL.get(DO.read(given["do"], (*where, "do")))
+        if kind is None:
             entries.append(read(Action, given, where))
         else:
             rest = {key: one for key, one in given.items() if key != "do"}
-            entries.append(read(verb, rest, where))
+            entries.append(read(kind, rest, where))
     return tuple(entries)
 
 
