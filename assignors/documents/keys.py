@@ -150,7 +150,7 @@ def schema_of(*kinds: type[Any]) -> Schema:
             is_null = key.has_default or key.is_nullable
             schema = schemas.nullable(one) if is_null else one
             found.append(schemas.Key(name, schema, is_optional=key.has_default))
-    return schemas.closed(schemas.record(*found))
+    return {**schemas.record(*found), "additionalProperties": False}
 
 
 # Kinds of values

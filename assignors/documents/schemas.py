@@ -100,11 +100,6 @@ def record(*keys: Key, text: str = "") -> Schema:
     }
 
 
-def closed(schema: Schema) -> Schema:
-    """Return the schema of an object that has no other keys."""
-    return {**schema, "additionalProperties": False}
-
-
 def known_keys(schema: Schema) -> Schema:
     """Return the schema of an object that is read: another key is an error, but the user's own.
 

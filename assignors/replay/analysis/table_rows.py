@@ -28,8 +28,7 @@ from assignors.replay.tables.rows import (
 )
 from wire.constructors import unchecked
 
-_offset_row, _assignment_row = unchecked(OffsetRow), unchecked(AssignmentRow)
-_new_generation_row, _new_member_row = unchecked(GenerationRow), unchecked(MemberRow)
+_offset_row = unchecked(OffsetRow)
 
 
 def group_rows(analysis: GroupAnalysis, found: Sequence[AnomalyRow]) -> Iterator[GroupRow]:
@@ -122,7 +121,7 @@ def assignment_rows(analysis: GroupAnalysis) -> Iterator[AssignmentRow]:
         clients = client_of(life_analysis.life)
         for interval in life_analysis.ownerships:
             client_id, host = clients.get(interval.member_id, ("", ""))
-            yield _assignment_row(
+            yield AssignmentRow(
                 group=analysis.history.group,
                 life=life_analysis.life.number,
                 kind=life_analysis.life.kind.value,
@@ -147,7 +146,7 @@ def _generation_row(
     generation, counted = analysed.generation, analysed.figures
     leader = next((m for m in generation.members if m.member_id == generation.leader_id), None)
     topics = {topic for member in generation.members for topic in member.topics}
-    return _new_generation_row(
+    return GenerationRow(
         group=analysis.history.group,
         life=life.number,
         kind=life.kind.value,
@@ -194,7 +193,7 @@ def _member_row(
     *,
     is_new: bool,
 ) -> MemberRow:
-    return _new_member_row(
+    return MemberRow(
         group=analysis.history.group,
         life=life.number,
         kind=life.kind.value,
