@@ -3,8 +3,8 @@
 Every member has a connection of its own; messages of one connection do not overtake each other. An
 answer finds its way back by the number of its request; answers to a process that has ended, and
 those on a connection that was closed, are dropped. What is lost is not sent again here but by the
-member, as in a client, when the time of its request is over: so nothing is delivered twice, and an
-answer that is lost means that the coordinator has done what was asked.
+member, as in a client, when the time of its request is over: an answer that is lost means that the
+coordinator has done what was asked. Only the fault `duplicate` delivers a request twice.
 
 A connection is like one of TCP. A message does not get lost alone: with it everything on the same
 connection does, either way, until the member notices and opens another one. What is sent while the
@@ -29,6 +29,7 @@ from assignors.simulation.timed.protocols.classic.messages import (
     SyncGroupResponse,
 )
 from assignors.simulation.timed.protocols.effects import (
+    COORDINATOR,
     MILLISECOND,
     STANDING,
     Answered,
@@ -70,12 +71,19 @@ class Trouble:
     """The state of a connection with which something has gone wrong; times are microseconds."""
 
     losses: Dice
-    cut_until: int = 0
+    copies: Dice
+    requests_cut_until: int = 0
+    answers_cut_until: int = 0
     opens_at: int = 0
     """When the network lets the member open its new connection."""
     extra_us: int = 0
     loss: int = 0
     """Chance of a message to get lost, in millionths."""
+    duplicates: int = 0
+    """Chance of a request to arrive twice, in millionths."""
+    copy_late_us: int = 0
+    copies_until: int = 0
+    """By then every second copy has arrived."""
     is_lost: bool = False
     """The connection is dead, and the member has not noticed."""
     watched: int = -1
@@ -84,18 +92,21 @@ class Trouble:
     def open(self, now: int) -> None:
         """Open another connection, as soon as no cut is in the way."""
         self.is_lost = False
-        self.opens_at = self.cut_until if self.cut_until > now else 0
+        cut_until = max(self.requests_cut_until, self.answers_cut_until)
+        self.opens_at = cut_until if cut_until > now else 0
 
     def is_over(self, now: int) -> bool:
         """Return whether all is well again."""
-        return not (self.is_lost or self.loss or self.extra_us or self.cut_until > now)
+        is_as_usual = not (self.is_lost or self.loss or self.extra_us or self.duplicates)
+        changes_until = max(self.requests_cut_until, self.answers_cut_until, self.copies_until)
+        return is_as_usual and changes_until <= now
 
-    def arrival(self, leaves: int, arrives: int, deadline: int) -> int | None:
+    def arrival(self, leaves: int, arrives: int, deadline: int, cut_until: int) -> int | None:
         """Return when a message arrives that would arrive then; `None`: not by its deadline.
 
-        Then the connection is dead.
+        Then the connection is dead. Its direction is cut until `cut_until`.
         """
-        late = arrives + self.extra_us + max(self.cut_until - leaves, 0)
+        late = arrives + self.extra_us + max(cut_until - leaves, self.opens_at - leaves, 0)
         is_lost = self.loss > 0 and self.losses.below(MILLION) < self.loss
         if self.is_lost or is_lost or late > deadline:
             self.is_lost = True
@@ -134,6 +145,8 @@ class Network:
     in_flight: dict[int, Waiting] = field(default_factory=dict)
     limits: dict[int, tuple[str | int, ...]] = field(default_factory=dict)
     """The timers by which some of them are given up."""
+    twins: dict[int, int] = field(default_factory=dict)
+    """A request that was delivered twice -> its other copy."""
     sent: int = 0
     requests: Counter[str] = field(default_factory=Counter)
     """Requests that reach the coordinator, by type."""
@@ -203,7 +216,8 @@ class Network:
         rank = ANSWER if is_heartbeat else None
         self.in_flight[number] = (member, own_number, link.life, deadline, rank)
         if link.trouble is not None:
-            passed = link.trouble.arrival(leaves, arrives, deadline)
+            cut_until = link.trouble.requests_cut_until
+            passed = link.trouble.arrival(leaves, arrives, deadline, cut_until)
             if passed is None:
                 self._lose(number, min(deadline, leaves + limit))
                 return None
@@ -214,7 +228,33 @@ class Network:
             self._give_up_at(deadline, member, number)
         link.arrives = arrives = max(arrives, link.arrives)
         self.requests[kind.__name__] += 1
-        return arrives, ARRIVAL if is_heartbeat else None, Arrived(number, request)
+        arrival_rank = ARRIVAL if is_heartbeat else None
+        if link.trouble is not None and link.trouble.duplicates and kind not in STANDING:
+            self._deliver_again(link.trouble, Arrived(number, request), arrives, arrival_rank)
+        return arrives, arrival_rank, Arrived(number, request)
+
+    def _deliver_again(
+        self, trouble: Trouble, arrived: Arrived, arrives: int, rank: Rank | None
+    ) -> None:
+        """Let a second copy of a request arrive later, with a number of its own, if chance has it.
+
+        Whichever is answered first answers both.
+        """
+        if trouble.copies.below(MILLION) >= trouble.duplicates:
+            return
+        number, request = arrived
+        waiting = self.in_flight[number]
+        member = waiting[0]
+        link = self.links[member]
+        at = arrives + trouble.copy_late_us + self._delay(link.to, arrives)
+        self.sent = copy = self.sent + 1
+        self.in_flight[copy] = waiting
+        link.unanswered += 1
+        self.twins[number], self.twins[copy] = copy, number
+        trouble.copies_until = max(trouble.copies_until, at)
+        if self.detour is None or not self.detour(member, copy, at):
+            self.requests[type(request).__name__] += 1
+            self.queue.put(at, (COORDINATOR, Arrived(copy, request)), rank, member)
 
     def handled(self, now: int, event: object, service_us: int) -> int:
         """Return when the coordinator has handled an event: one request after the other.
@@ -247,7 +287,8 @@ class Network:
             return None
         returns = leaves + self._delay(link.back, leaves)
         if link.trouble is not None:
-            passed = link.trouble.arrival(leaves, returns, deadline)
+            cut_until = link.trouble.answers_cut_until
+            passed = link.trouble.arrival(leaves, returns, deadline, cut_until)
             if passed is None:
                 self.in_flight[number] = waiting
                 link.unanswered += 1
@@ -258,8 +299,19 @@ class Network:
             returns = passed
         if self.is_executed or type(response) in WAITED_FOR:
             self.no_limit(number)
+        if self.twins:
+            self._forget_twin(number)
         link.returns = returns = max(returns, link.returns)
         return returns, rank, member, Answered(own_number, response)
+
+    def _forget_twin(self, number: int) -> None:
+        """Drop the other copy of a request that has its answer."""
+        twin = self.twins.pop(number, number)
+        self.twins.pop(twin, None)
+        waiting = self.in_flight.pop(twin, None)
+        if waiting is not None:
+            self.links[waiting[0]].unanswered -= 1
+            self.no_limit(twin)
 
     def arrives(self, member: int, at: int) -> int:
         """Return when a request arrives that is sent at `at`, as the next one."""
@@ -291,15 +343,17 @@ class Network:
         for number, _ in listed:
             del self.in_flight[number]
             self.no_limit(number)
+            self.twins.pop(number, None)
         self.links[member].unanswered -= len(listed)
         self.start(member)
-        return [own_number for _, own_number in listed]
+        return list(dict.fromkeys(own_number for _, own_number in listed))
 
     def trouble(self, member: int) -> Trouble:
         """Return the troubles of a member's connection, none of them if it had none."""
         link = self.links[member]
         if link.trouble is None:
-            link.trouble = Trouble(losses=stream(self.scenario.seed, link.config.name, "loss"))
+            draws = partial(stream, self.scenario.seed, link.config.name)
+            link.trouble = Trouble(losses=draws("loss"), copies=draws("copies"))
         return link.trouble
 
     def _delay(self, seed: int, at: int) -> int:

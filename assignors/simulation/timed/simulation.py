@@ -14,10 +14,13 @@ from typing import Any
 from assignors.model import Cluster
 from assignors.ownership.changes import Change
 from assignors.simulation.timed.costs.meter import Meter, Rebalance, result_of
-from assignors.simulation.timed.faults.events import FaultEvent, fault_events
-from assignors.simulation.timed.faults.live import USUAL, LiveFaults
-from assignors.simulation.timed.faults.transactions import transaction
-from assignors.simulation.timed.faults.zombies import Zombie
+from assignors.simulation.timed.faults.live import (
+    USUAL,
+    FaultEvent,
+    LiveFaults,
+    Zombie,
+    fault_events,
+)
 from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.monitors.seen import Observer, Seen
@@ -54,7 +57,7 @@ from assignors.simulation.timed.running.machine import Handled, Machine
 from assignors.simulation.timed.running.play import play
 from assignors.simulation.timed.running.run import Event, Happening, Run
 from assignors.simulation.timed.running.settling import judge_end
-from assignors.simulation.timed.scenario import Action, FaultKind, Scenario
+from assignors.simulation.timed.scenario import Action, Scenario
 from assignors.simulation.timed.threads.sides import sides_with_threads
 
 START, STOP, CRASH = Command.START, Command.STOP, Command.CRASH
@@ -153,7 +156,12 @@ def _prepared(
         cluster=Cluster.of(scenario.topics),
     )
     run.faults = LiveFaults.of(
-        scenario, sides, run.network, run.meter, step=partial(_step_member, run)
+        scenario,
+        sides,
+        run.network,
+        run.meter,
+        step=partial(_step_member, run),
+        reach_coordinator=partial(_reach_coordinator, run),
     )
     if run.watch is not None:
         run.watch.removed = run.faults.zombies.removed
@@ -212,8 +220,6 @@ def _do_planned(run: Run, target: int, what: Happening) -> None:
     """Do what the plan says, let a fault begin or end, or show a member new topics."""
     if isinstance(what, Action):
         act(run, what)
-    elif isinstance(what, FaultEvent) and what.fault.kind is FaultKind.HANGING_TRANSACTION:
-        _reach_coordinator(run, transaction(what, run.scenario, run.topics))
     elif isinstance(what, FaultEvent):
         run.faults.change(what)
     elif isinstance(what, Cluster):
@@ -286,15 +292,13 @@ def _send(run: Run, number: int, _event: MemberEvent, effect: Send) -> None:
 def _consume(run: Run, number: int, event: MemberEvent, effect: Consume) -> None:
     """Let a member consume other partitions, and count what that means for it."""
     now, name = run.queue.now, run.scenario.members[number].name
-    has_lost = run.ledger.consume(now, name, effect.owned, effect.reason)
+    has_lost = run.faults.consume(number, effect.owned, effect.reason)
     if event is STOP or event is CRASH:
         run.meter.pauses.end_process(name)
     else:
         run.meter.pauses.consume(name, effect.owned, has_lost=has_lost)
         if has_lost:
             run.meter.touch(now, run.sides, number)
-    if not effect.owned:
-        run.faults.zombies.end(now, name)
 
 
 def _give_up(run: Run, number: int, _event: MemberEvent, effect: GiveUp) -> None:

@@ -13,7 +13,6 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from assignors.simulation.timed.protocols.effects import MemberEvent
 from assignors.simulation.timed.running.run import Run
 
 OBJECTS = 200_000
@@ -34,10 +33,11 @@ def rare_collections() -> Iterator[None]:
 def cut_cycles(run: Run) -> None:
     """Cut what refers to a run that is over, or to its heartbeats, from within. Cost: O(1)."""
     run.faults.step, run.execution = _is_over, None
+    run.faults.reach_coordinator = _is_over
     run.faults.failovers = run.network.detour = run.network.may_rest = None
     run.heartbeats = run.faults.heartbeats = None
 
 
-def _is_over(number: int, event: MemberEvent) -> None:
-    """Let nothing happen to a member any more."""
-    raise AssertionError(f"{event} of member {number} comes after the end of its run")
+def _is_over(*event: object) -> None:
+    """Let nothing happen any more."""
+    raise AssertionError(f"{event} comes after the end of its run")

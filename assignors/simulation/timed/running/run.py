@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from assignors.model import Cluster
 from assignors.simulation.timed.coordinator import port
 from assignors.simulation.timed.costs.meter import Meter
-from assignors.simulation.timed.faults.events import FaultEvent
-from assignors.simulation.timed.faults.live import ForMember, LiveFaults
+from assignors.simulation.timed.faults.live import FaultEvent, ForMember, LiveFaults
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.monitors.seen import Observer

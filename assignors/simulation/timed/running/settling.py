@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from assignors.simulation.timed.faults.events import FaultEvent
+from assignors.simulation.timed.faults.live import FaultEvent
 from assignors.simulation.timed.monitors.liveness import (
     end_found,
     is_settled,
