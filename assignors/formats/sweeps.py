@@ -16,8 +16,8 @@ from assignors.formats.types import (
     one_of,
     record,
 )
-from assignors.simulation.timed.coordinator.measures import Measured
-from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.simulation.timed.execution.measures import Measured
+from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.sweeps import sweep
 from assignors.simulation.timed.sweeps.points import FIELDS, Field
 from assignors.simulation.timed.sweeps.rows import Derived

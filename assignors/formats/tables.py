@@ -32,7 +32,7 @@ from assignors.replay.tables.rows import TABLES, AnomalyKind
 from assignors.simulation.rounds.outcome import Outcome
 from assignors.simulation.rounds.random_scenarios import Parameters, SubscriptionShape
 from assignors.simulation.rounds.scenario import GroupEventKind
-from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import ClientModel, GroupProtocol
 from assignors.simulation.timed.tables.rows import IntervalRow

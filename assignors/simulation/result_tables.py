@@ -190,8 +190,8 @@ def simulate_coordinators(
     """Return what execution models of a coordinator do under many loads: a row a point.
 
     `sweep` is a document (`timed.sweeps.sweep`), or the path of a JSON file with one. The columns
-    are the fields of a point (`timed.coordinator.load.Load`, `.settings.Settings`), of
-    `timed.coordinator.measures.Measured` and of `timed.sweeps.rows.Derived`, then `error`. Raises
+    are the fields of a point (`timed.execution.load.Load`, `.policy.Settings`), of
+    `timed.execution.measures.Measured` and of `timed.sweeps.rows.Derived`, then `error`. Raises
     `ValueError` for what is no sweep, with the path of what is wrong. Cost: that of the runs, about
     `requests` / 100,000 seconds a point; with `processes` the program must guard its start.
 

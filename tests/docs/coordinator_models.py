@@ -12,10 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from assignors.simulation import simulate_coordinators
-from assignors.simulation.timed.coordinator.load import Load
-from assignors.simulation.timed.coordinator.measures import Stage
-from assignors.simulation.timed.coordinator.policy import POLICIES, Policy
-from assignors.simulation.timed.coordinator.run import measure, play
+from assignors.simulation.timed.execution.load import Load
+from assignors.simulation.timed.execution.measures import Stage, measure, play
+from assignors.simulation.timed.execution.policy import POLICIES, Policy
 from assignors.simulation.timed.sweeps.points import Point
 from tests.docs import coordinator_pictures
 from tests.docs.coordinator_claims import claims
@@ -294,9 +293,9 @@ tests.benchmarks.bench_sweep --engine spark` measures again.
 ## In Python
 
 ```python
->>> from assignors.simulation.timed.coordinator.load import Load
->>> from assignors.simulation.timed.coordinator.policy import POLICIES
->>> from assignors.simulation.timed.coordinator.run import measure
+>>> from assignors.simulation.timed.execution.load import Load
+>>> from assignors.simulation.timed.execution.policy import POLICIES
+>>> from assignors.simulation.timed.execution.measures import measure
 >>> load = Load(requests=2000, per_second=1500, check_us=2000, groups=50)
 >>> for name in ("blocking", "two-stage"):
 ...     measured = measure(POLICIES[name], load)

@@ -16,9 +16,9 @@ from assignors.formats.lines import ERROR, NOTE
 from assignors.formats.types import Schema
 from assignors.simulation.rounds.outcome import Outcome
 from assignors.simulation.rounds.random_scenarios import Parameters
-from assignors.simulation.timed.coordinator.load import Load
-from assignors.simulation.timed.coordinator.measures import Measured
-from assignors.simulation.timed.coordinator.settings import Settings
+from assignors.simulation.timed.execution.load import Load
+from assignors.simulation.timed.execution.measures import Measured
+from assignors.simulation.timed.execution.policy import Settings
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.sweeps.rows import Derived
 from assignors.simulation.timed.tables.rows import IntervalRow

@@ -35,13 +35,20 @@ from assignors.simulation.timed.protocols.effects import (
     Answered,
     Arrived,
     Committed,
+    NotCoordinator,
+    Request,
     Response,
     Send,
     is_plain,
 )
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.random_streams import MEANS_MAX, exponential_at, stream, stream_seed
-from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, Scenario
+from assignors.simulation.timed.scenario import (
+    Direction,
+    GroupProtocol,
+    MemberConfig,
+    Scenario,
+)
 
 MILLION = 1_000_000
 ARRIVAL, ANSWER = Rank.ARRIVAL, Rank.ANSWER
@@ -86,30 +93,39 @@ class Trouble:
     """By then every second copy has arrived."""
     is_lost: bool = False
     """The connection is dead, and the member has not noticed."""
+    dead: Direction | None = None
+    """It is so in this direction alone."""
     watched: int = -1
     """Since when the member had heard nothing when a `Silent` was asked for last."""
 
     def open(self, now: int) -> None:
         """Open another connection, as soon as no cut is in the way."""
-        self.is_lost = False
+        self.is_lost, self.dead = False, None
         cut_until = max(self.requests_cut_until, self.answers_cut_until)
         self.opens_at = cut_until if cut_until > now else 0
 
     def is_over(self, now: int) -> bool:
         """Return whether all is well again."""
-        is_as_usual = not (self.is_lost or self.loss or self.extra_us or self.duplicates)
+        is_dead = self.is_lost or self.dead is not None
+        is_as_usual = not (is_dead or self.loss or self.extra_us or self.duplicates)
         changes_until = max(self.requests_cut_until, self.answers_cut_until, self.copies_until)
         return is_as_usual and changes_until <= now
 
-    def arrival(self, leaves: int, arrives: int, deadline: int, cut_until: int) -> int | None:
+    def arrival(self, leaves: int, arrives: int, deadline: int, direction: Direction) -> int | None:
         """Return when a message arrives that would arrive then; `None`: not by its deadline.
 
-        Then the connection is dead. Its direction is cut until `cut_until`.
+        Then the connection is dead; in one direction alone, where the other one is not cut.
         """
+        cut_until, other = self.requests_cut_until, self.answers_cut_until
+        if direction is Direction.ANSWERS:
+            cut_until, other = other, cut_until
         late = arrives + self.extra_us + max(cut_until - leaves, self.opens_at - leaves, 0)
         is_lost = self.loss > 0 and self.losses.below(MILLION) < self.loss
-        if self.is_lost or is_lost or late > deadline:
-            self.is_lost = True
+        if self.is_lost or is_lost or late > deadline or direction is self.dead:
+            if cut_until > leaves >= other and not is_lost:
+                self.dead = direction
+            else:
+                self.is_lost = True
             return None
         return late
 
@@ -145,8 +161,8 @@ class Network:
     in_flight: dict[int, Waiting] = field(default_factory=dict)
     limits: dict[int, tuple[str | int, ...]] = field(default_factory=dict)
     """The timers by which some of them are given up."""
-    twins: dict[int, int] = field(default_factory=dict)
-    """A request that was delivered twice -> its other copy."""
+    copies: dict[int, Request] = field(default_factory=dict)
+    """Requests that will arrive a second time."""
     sent: int = 0
     requests: Counter[str] = field(default_factory=Counter)
     """Requests that reach the coordinator, by type."""
@@ -216,8 +232,7 @@ class Network:
         rank = ANSWER if is_heartbeat else None
         self.in_flight[number] = (member, own_number, link.life, deadline, rank)
         if link.trouble is not None:
-            cut_until = link.trouble.requests_cut_until
-            passed = link.trouble.arrival(leaves, arrives, deadline, cut_until)
+            passed = link.trouble.arrival(leaves, arrives, deadline, Direction.REQUESTS)
             if passed is None:
                 self._lose(number, min(deadline, leaves + limit))
                 return None
@@ -228,33 +243,22 @@ class Network:
             self._give_up_at(deadline, member, number)
         link.arrives = arrives = max(arrives, link.arrives)
         self.requests[kind.__name__] += 1
-        arrival_rank = ARRIVAL if is_heartbeat else None
-        if link.trouble is not None and link.trouble.duplicates and kind not in STANDING:
-            self._deliver_again(link.trouble, Arrived(number, request), arrives, arrival_rank)
-        return arrives, arrival_rank, Arrived(number, request)
+        if link.trouble is not None and link.trouble.is_sent_twice():
+            self.copies[number] = request
+        return arrives, ARRIVAL if is_heartbeat else None, Arrived(number, request)
 
-    def _deliver_again(
-        self, trouble: Trouble, arrived: Arrived, arrives: int, rank: Rank | None
-    ) -> None:
-        """Let a second copy of a request arrive later, with a number of its own, if chance has it.
+    def _deliver_again(self, trouble: Trouble, member: int, leaves: int, request: Request) -> None:
+        """Let a request arrive a second time whose first answer leaves then.
 
-        Whichever is answered first answers both.
+        A broker reads nothing more of a connection before it has answered. To the second copy it
+        answers a number that nobody waits for.
         """
-        if trouble.copies.below(MILLION) >= trouble.duplicates:
-            return
-        number, request = arrived
-        waiting = self.in_flight[number]
-        member = waiting[0]
-        link = self.links[member]
-        at = arrives + trouble.copy_late_us + self._delay(link.to, arrives)
-        self.sent = copy = self.sent + 1
-        self.in_flight[copy] = waiting
-        link.unanswered += 1
-        self.twins[number], self.twins[copy] = copy, number
+        self.sent += 1
+        at = leaves + 1 + trouble.copy_late_us
         trouble.copies_until = max(trouble.copies_until, at)
-        if self.detour is None or not self.detour(member, copy, at):
-            self.requests[type(request).__name__] += 1
-            self.queue.put(at, (COORDINATOR, Arrived(copy, request)), rank, member)
+        self.requests[type(request).__name__] += 1
+        rank = ARRIVAL if is_plain(request) else None
+        self.queue.put(at, (COORDINATOR, Arrived(self.sent, request)), rank, member)
 
     def handled(self, now: int, event: object, service_us: int) -> int:
         """Return when the coordinator has handled an event: one request after the other.
@@ -283,12 +287,14 @@ class Network:
         member, own_number, life, deadline, rank = waiting
         link = self.links[member]
         link.unanswered -= 1
+        request = self.copies.pop(number, None) if self.copies else None
+        if request is not None and type(response) is not NotCoordinator:
+            self._deliver_again(self.trouble(member), member, leaves, request)
         if life != link.life:
             return None
         returns = leaves + self._delay(link.back, leaves)
         if link.trouble is not None:
-            cut_until = link.trouble.answers_cut_until
-            passed = link.trouble.arrival(leaves, returns, deadline, cut_until)
+            passed = link.trouble.arrival(leaves, returns, deadline, Direction.ANSWERS)
             if passed is None:
                 self.in_flight[number] = waiting
                 link.unanswered += 1
@@ -299,19 +305,8 @@ class Network:
             returns = passed
         if self.is_executed or type(response) in WAITED_FOR:
             self.no_limit(number)
-        if self.twins:
-            self._forget_twin(number)
         link.returns = returns = max(returns, link.returns)
         return returns, rank, member, Answered(own_number, response)
-
-    def _forget_twin(self, number: int) -> None:
-        """Drop the other copy of a request that has its answer."""
-        twin = self.twins.pop(number, number)
-        self.twins.pop(twin, None)
-        waiting = self.in_flight.pop(twin, None)
-        if waiting is not None:
-            self.links[waiting[0]].unanswered -= 1
-            self.no_limit(twin)
 
     def arrives(self, member: int, at: int) -> int:
         """Return when a request arrives that is sent at `at`, as the next one."""
@@ -343,10 +338,10 @@ class Network:
         for number, _ in listed:
             del self.in_flight[number]
             self.no_limit(number)
-            self.twins.pop(number, None)
+            self.copies.pop(number, None)
         self.links[member].unanswered -= len(listed)
         self.start(member)
-        return list(dict.fromkeys(own_number for _, own_number in listed))
+        return [own_number for _, own_number in listed]
 
     def trouble(self, member: int) -> Trouble:
         """Return the troubles of a member's connection, none of them if it had none."""

@@ -20,6 +20,7 @@ from assignors.simulation.timed.gallery.story import (
 )
 from assignors.simulation.timed.scenario import (
     Action,
+    Direction,
     Fault,
     FaultKind,
     ProcessingConfig,
@@ -46,6 +47,38 @@ def coordinator_away_too_long() -> Scenario:
     the push protocol brokers fence every one of them: what makes zombies harmless makes this worse.
     """
     return _lasting(group(), Fault(kind=FaultKind.CUT, from_ms=FROM_MS, until_ms=FROM_MS + 120_000))
+
+
+def answers_lost() -> Scenario:
+    """Let no answer come back to one member of ten for two minutes, while its requests arrive.
+
+    Heartbeats of a classic member keep its session until it has waited `request.timeout.ms` for
+    the first answer and opens another connection, which needs both directions. A member of KIP-848
+    sends no heartbeat before the last one is answered.
+    """
+    cut = Fault(
+        kind=FaultKind.CUT,
+        member="c3",
+        from_ms=FROM_MS,
+        until_ms=FROM_MS + 120_000,
+        direction=Direction.ANSWERS,
+    )
+    return _lasting(group(), cut)
+
+
+def requests_twice() -> Scenario:
+    """Restart ten members over a network that delivers every second request twice.
+
+    A second heartbeat, SyncGroup or commit changes nothing. But the second JoinGroup of a newcomer
+    is given a member id of its own (KIP-394) that nobody joins with: a classic rebalance waits for
+    it until the session timeout. Under KIP-848 members choose their ids, and join once.
+    """
+    busy = replace(
+        restarts(with_members(group(), auto_commit_ms=SECOND)),
+        processing=ProcessingConfig(records_per_second=10),
+    )
+    twice = Fault(kind=FaultKind.DUPLICATE, from_ms=0, until_ms=busy.until_ms, percent=50)
+    return replace(busy, faults=(twice,))
 
 
 def leader_never_syncs() -> Scenario:
@@ -144,6 +177,22 @@ STORIES: dict[str, Story] = {
             CLASSIC: {"rounds": 2, "gaps": 100, "longest_gap_ms": (6 * SECOND, 6.2 * SECOND)},
             CONSUMER: {"rounds": 20, "moves": 180, "longest_gap_ms": (0, 5.2 * SECOND)},
             PUSH: {"rounds": 20, "longest_gap_ms": (70 * SECOND, 80 * SECOND)},
+        },
+    ),
+    "answers-lost": Story(
+        scenario=answers_lost,
+        everywhere={"moves": 20, "gaps": 10},
+        expected={
+            CLASSIC: {"rounds": 3, "double_partition_ms": (400 * SECOND, 500 * SECOND)},
+            CONSUMER: {"rounds": 2, "double_partition_ms": (700 * SECOND, 750 * SECOND)},
+        },
+    ),
+    "requests-twice": Story(
+        scenario=requests_twice,
+        everywhere={"duplicate_records": 0},
+        expected={
+            CLASSIC: {"longest_gap_ms": (30 * SECOND, 150 * SECOND)},
+            CONSUMER: {"rounds": 20, "moves": 200, "longest_gap_ms": (0, 6 * SECOND)},
         },
     ),
     "leader-never-syncs": Story(

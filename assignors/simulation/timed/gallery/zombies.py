@@ -90,6 +90,16 @@ def long_poll() -> Scenario:
     return _lasting(busy, FaultKind.LONG_POLL, 360_000)
 
 
+def stuck_application() -> Scenario:
+    """Let the application of one member of ten hang in its own code, for six minutes.
+
+    Its client sends heartbeats, so the group is at rest by all that brokers see, and a tenth of the
+    records wait. After `max.poll.interval.ms`, five minutes, the client leaves and others take
+    over. A client without that limit, or one that somebody else polls, never leaves.
+    """
+    return _lasting(_busy(group(), auto_commit_ms=5000), FaultKind.STUCK, 360_000)
+
+
 def eviction_storm() -> Scenario:
     """Give all members records that keep them busy for longer than `max.poll.interval.ms`.
 
@@ -218,6 +228,15 @@ STORIES: dict[str, Story] = {
             "double_partition_ms": DOUBLE,
         },
         expected={CLASSIC: {"rounds": 3}, CONSUMER: {"rounds": 2}},
+    ),
+    "stuck-application": Story(
+        scenario=stuck_application,
+        everywhere={
+            "duplicate_records": 0,
+            "double_partition_ms": 0,
+            "longest_gap_ms": (300 * SECOND, 306 * SECOND),
+        },
+        expected={CLASSIC: {"rounds": 3}, CONSUMER: {"rounds": 2}, PUSH: {"rounds": 2}},
     ),
     "eviction-storm": Story(
         scenario=eviction_storm,

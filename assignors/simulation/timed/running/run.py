@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from assignors.model import Cluster
-from assignors.simulation.timed.coordinator import port
 from assignors.simulation.timed.costs.meter import Meter
+from assignors.simulation.timed.execution import port
 from assignors.simulation.timed.faults.live import FaultEvent, ForMember, LiveFaults
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.ledger import Ledger

@@ -11,7 +11,7 @@ field is a line in its class, and a row in `READERS` unless it is a natural numb
 
 from assignors.simulation.timed.scenario.broker import BrokerConfig, OldTargets
 from assignors.simulation.timed.scenario.execution import ExecutionConfig, OtherGroups
-from assignors.simulation.timed.scenario.faults import Fault, FaultKind
+from assignors.simulation.timed.scenario.faults import Direction, Fault, FaultKind
 from assignors.simulation.timed.scenario.members import (
     Arrivals,
     Claims,
@@ -33,6 +33,7 @@ __all__ = [
     "BrokerConfig",
     "Claims",
     "ClientModel",
+    "Direction",
     "ExecutionConfig",
     "Fault",
     "FaultKind",

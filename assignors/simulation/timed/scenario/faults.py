@@ -56,9 +56,9 @@ class FaultKind(StrEnum):
     """Each message is lost with a chance of `percent`, and with it its connection: nothing passes
     on it any more, until the member notices and opens another one."""
     DUPLICATE = "duplicate"
-    """Each request reaches the coordinator a second time with a chance of `percent`: `by_ms` and
-    the time of a message later, also after others that were sent meanwhile. The member takes the
-    first answer."""
+    """Each request reaches the coordinator a second time with a chance of `percent`, once the first
+    is answered: at once, or `by_ms` later, after requests that were sent meanwhile. Nobody waits
+    for the second answer."""
     HANGING_TRANSACTION = "hanging_transaction"
     """A producer commits offsets of `topic`, or of every topic, and does not end its transaction:
     who begins with one of these partitions waits for stable offsets. At the end it is aborted."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 
 from assignors.arrow.schemas import schema_of
-from assignors.simulation.timed.coordinator.measures import Measured
+from assignors.simulation.timed.execution.measures import Measured
 from assignors.simulation.timed.sweeps.points import FIELDS
 from assignors.simulation.timed.sweeps.rows import POINT_COLUMNS, Derived, measured_rows
 

@@ -15,9 +15,8 @@ from typing import Any
 
 from assignors.documents.values import DocumentError
 from assignors.simulation.processes import in_processes
-from assignors.simulation.timed.coordinator.measures import Measured
-from assignors.simulation.timed.coordinator.policy import POLICIES
-from assignors.simulation.timed.coordinator.run import measure
+from assignors.simulation.timed.execution.measures import Measured, measure
+from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.sweeps.limits import limit_per_second
 from assignors.simulation.timed.sweeps.points import (
     FIELDS,

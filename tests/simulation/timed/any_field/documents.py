@@ -15,9 +15,11 @@ from assignors.documents.values import DocumentError
 from assignors.simulation.timed.scenario import FaultKind, Verb
 from assignors.simulation.timed.scenario.faults import (
     BY_CHANCE,
+    FAULTS,
     LONGER,
     OF_A_MEMBER,
     OF_THE_COORDINATOR,
+    Scope,
 )
 from assignors.simulation.timed.scenario_document import scenario_from_document
 from tests.simulation.timed.any_field import settings
@@ -143,7 +145,7 @@ def faults(draw: st.DrawFn, names: list[str]) -> Document:
     fault: Document = {"kind": kind.value, "from_ms": draw(moments)}
     if kind is not FaultKind.LOST_GENERATION:
         fault["until_ms"] = fault["from_ms"] + draw(st.sampled_from(LAST_MS))
-    is_of_one = kind in {FaultKind.CUT, FaultKind.DELAY, FaultKind.LOSS} and draw(st.booleans())
+    is_of_one = FAULTS[kind].scope is Scope.NETWORK and draw(st.booleans())
     if kind in OF_A_MEMBER or is_of_one:
         fault["member"] = draw(st.sampled_from(names))
     if kind in LONGER:
@@ -152,6 +154,10 @@ def faults(draw: st.DrawFn, names: list[str]) -> Document:
         fault["percent"] = draw(st.sampled_from([100, 50, 5, 0.1]))
     if kind in OF_THE_COORDINATOR:
         fault |= draw(st.sampled_from([{}, {"by_ms": 1}, {"by_ms": 5000}, {"broker": 0}]))
+    if kind is FaultKind.DUPLICATE:
+        fault |= draw(st.sampled_from([{}, {"by_ms": 10}, {"by_ms": 5000}]))
+    if kind is FaultKind.CUT:
+        fault |= draw(st.sampled_from([{}, {"direction": "requests"}, {"direction": "answers"}]))
     if kind is FaultKind.HANGING_TRANSACTION:
         fault |= draw(st.sampled_from([{}, {"topic": "t"}]))
     return fault

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from assignors.registry import ASSIGNORS
-from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.dialects.clients import DIALECTS
+from assignors.simulation.timed.execution.policy import POLICIES
 
 Settings = dict[str, Any]
 

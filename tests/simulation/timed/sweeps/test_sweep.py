@@ -10,8 +10,8 @@ import pytest
 
 from assignors.documents.values import DocumentError
 from assignors.simulation import simulate_coordinators
-from assignors.simulation.timed.coordinator.policy import POLICIES
-from assignors.simulation.timed.coordinator.run import measure
+from assignors.simulation.timed.execution.measures import measure
+from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.sweeps import arrow
 from assignors.simulation.timed.sweeps.points import point_from_document, values_of
 from assignors.simulation.timed.sweeps.rows import COLUMNS, measured_rows
