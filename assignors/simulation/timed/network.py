@@ -111,6 +111,10 @@ class Trouble:
         changes_until = max(self.requests_cut_until, self.answers_cut_until, self.copies_until)
         return is_as_usual and changes_until <= now
 
+    def is_sent_twice(self) -> bool:
+        """Return whether the next request arrives twice."""
+        return self.duplicates > 0 and self.copies.below(MILLION) < self.duplicates
+
     def arrival(self, leaves: int, arrives: int, deadline: int, direction: Direction) -> int | None:
         """Return when a message arrives that would arrive then; `None`: not by its deadline.
 
