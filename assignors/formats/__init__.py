@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from assignors.documents.schemas import Schema
 from assignors.documents.values import SCHEMA
 from assignors.formats import answers, conformance, groups, scenarios, sweeps, tables, traffic
 from assignors.formats import bytes as decoded
 from assignors.formats.lines import answer
-from assignors.formats.types import Schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +138,7 @@ _ALL = (
     ),
     _written("simulate", "simulate", "The costs of one event under one assignor.", tables.PLAYED),
     _written("timed", "simulate --scenario", "The costs of one run on a clock.", tables.TIMED),
+    _written("fuzz", "simulate --fuzz", "What random scenarios have shown.", tables.FUZZED),
     _written(
         "intervals",
         "simulate --scenario --intervals",

@@ -31,6 +31,7 @@ VECTORS = ROOT / "tests" / "vectors"
 EXAMPLES = ROOT / "notebooks" / "examples"
 REAL_TOPIC = ROOT / "tests" / "replay" / "data" / "real.jsonl.gz"
 SCENARIO = "rolling-restart"
+RAISES = "tests.own_assignors.odd_ones:RAISES"
 FAILING = json.dumps({"id": "bad", "topics": ["t"]})
 
 ODD_LINES = ("", "{", "[]", "null", '{"members": [], "topics": {}}', FAILING)
@@ -214,6 +215,14 @@ def timed(*options: str) -> list[Line]:
     return written(*run, "--protocol", "classic", "--protocol", "consumer")
 
 
+def fuzzed() -> list[Line]:
+    """Random scenarios without a violation, and with one."""
+    with TemporaryDirectory() as folder:
+        file = str(Path(folder) / "small.json")
+        wrong = written("simulate", "--fuzz", "3", "--assignor", RAISES, "--shrink", file)
+    return [*written("simulate", "--fuzz", "3", "--seed", "1"), *wrong]
+
+
 def shown_scenarios() -> list[Line]:
     """Named scenarios in full, and one of one's own."""
     own = {
@@ -317,6 +326,7 @@ REAL: dict[str, Callable[[], list[Line]]] = {
     "assignors": lambda: written("assignors"),
     "simulate": played,
     "timed": timed,
+    "fuzz": fuzzed,
     "intervals": lambda: timed("--intervals"),
     "scenarios": lambda: written("simulate", "--list"),
     "sweep": sweeps,

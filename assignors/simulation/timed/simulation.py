@@ -50,18 +50,18 @@ from assignors.simulation.timed.protocols.effects import (
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.running import coordinator, execution
-from assignors.simulation.timed.running.acts import act
+from assignors.simulation.timed.running.acts import act, rest_for_long
 from assignors.simulation.timed.running.arrivals import with_arrivals
 from assignors.simulation.timed.running.garbage import cut_cycles, rare_collections
 from assignors.simulation.timed.running.machine import Handled, Machine
 from assignors.simulation.timed.running.play import play
-from assignors.simulation.timed.running.run import Event, Happening, Run
+from assignors.simulation.timed.running.run import Event, Happening, LongRest, Run
 from assignors.simulation.timed.running.settling import judge_end
 from assignors.simulation.timed.scenario import Action, Scenario
 from assignors.simulation.timed.threads.sides import sides_with_threads
 
 START, STOP, CRASH = Command.START, Command.STOP, Command.CRASH
-PLANNED = frozenset({Action, FaultEvent, Cluster})
+PLANNED = frozenset({Action, FaultEvent, Cluster, LongRest})
 """What is neither a message nor a timer of one side."""
 HEARTBEAT_RANK = Rank.HEARTBEAT
 RESTART = ("restart",)
@@ -170,6 +170,8 @@ def _prepared(
     for number, config in enumerate(scenario.members):
         if config.starts_at_ms is not None:
             run.queue.put(config.starts_at_ms * MILLISECOND, (number, Command.START))
+    if scenario.has_rested and scenario.count_from_ms:
+        run.queue.put(scenario.count_from_ms * MILLISECOND, (COORDINATOR, LongRest()))
     for action in scenario.plan:
         run.queue.put(action.at_ms * MILLISECOND, (COORDINATOR, action))
     for at, fault in fault_events(scenario.faults):
@@ -220,6 +222,8 @@ def _do_planned(run: Run, target: int, what: Happening) -> None:
     """Do what the plan says, let a fault begin or end, or show a member new topics."""
     if isinstance(what, Action):
         act(run, what)
+    elif isinstance(what, LongRest):
+        rest_for_long(run)
     elif isinstance(what, FaultEvent):
         run.faults.change(what)
     elif isinstance(what, Cluster):

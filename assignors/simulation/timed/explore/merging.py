@@ -26,6 +26,7 @@ from assignors.simulation.timed.protocols.consumer.records import CurrentRecord,
 from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import Append, Effect, TimerKey
 from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
+from assignors.simulation.timed.threads.client import ClientThreads
 from wire import Subscription
 
 OLD: tuple[Any, ...] = (-1, None, None, {})
@@ -37,6 +38,8 @@ AMID_A_ROUND = (GroupState.PREPARING_REBALANCE, GroupState.COMPLETING_REBALANCE)
 
 def merge_member(state: Any) -> None:  # noqa: ANN401 - of any protocol
     """Take out what a member's own later steps do not read; `state` changes in place."""
+    if isinstance(state, ClientThreads) and not state.client.is_up:
+        state.is_in_poll = state.is_computing = state.is_waking = False
     for client in clients_of(state):
         if isinstance(client, ConsumerClient):
             _merge_consumer(client)

@@ -206,7 +206,7 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
     assigned = taken(state, response)
     if assigned is None:
         return
-    if state.config.between_polls_us:
+    if state.times.between_polls_us:
         state.out += (Cancel(("poll-ends",)),)
     beat_again(state)
     kept = shared(state.owned, assigned)
@@ -261,7 +261,7 @@ def revoked(state: ClassicMember) -> None:
         return
     if state.owned:
         state.out.append(Consume(state.owned, "assigned"))
-    if state.config.between_polls_us and state.is_cooperative:
+    if state.times.between_polls_us and state.is_cooperative:
         state.state, state.must_rejoin = MemberState.STABLE, True
         poll_later(state)
         return
