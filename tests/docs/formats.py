@@ -58,7 +58,7 @@ True
 
 ```
 
-These formats are promises. Every line that is written has `"schema": 1`; a change that could break
+These formats are promises. Every line that is written has `"schema": 2`; a change that could break
 a reader changes that number. More keys may come, and more codes: a reader should pass over what it
 does not know.
 """
