@@ -12,7 +12,7 @@ Source: `GroupCoordinatorService.onElection`, `onResignation`, `heartbeat` of Ka
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -103,18 +103,24 @@ class CoordinatorLog:
     tail: dict[int, int] = field(default_factory=dict)
     """Token of an append that is not replicated yet -> the position of its batch."""
 
-    def append(self, effect: Append) -> None:
+    def append(self, records: tuple[Entry, ...], token: int) -> None:
         """Write a batch, which is to be replicated. Cost: O(1)."""
-        self.tail[effect.token] = len(self.batches)
-        self.batches.append(effect.records)
+        self.tail[token] = len(self.batches)
+        self.batches.append(records)
 
-    def mark(self, end: EndTransaction) -> None:
-        """Write the marker of a transaction that ends. Cost: O(1)."""
-        self.batches.append((end,))
+    def note_end(self, request: object) -> None:
+        """Write the marker of a transaction, if it is one that this request ends. Cost: O(1)."""
+        if isinstance(request, EndTransaction):
+            self.batches.append((request,))
 
     def replicate(self, token: int) -> bool:
         """Take a batch for replicated; return False if its broker has lost it. Cost: O(1)."""
         return self.tail.pop(token, None) is not None
+
+    def replicate_until(self, last: int) -> None:
+        """Take all batches up to a token for replicated, where tokens rise. Cost: O(batches)."""
+        for token in [each for each in self.tail if each <= last]:
+            del self.tail[token]
 
     def lose_tail(self) -> int:
         """Drop what is not replicated; return how many records that are. Cost: O(batches)."""
@@ -343,6 +349,8 @@ class Failovers:
     """Members with a generation that is in no log: the next coordinator may give it out again."""
     stale: set[int] = field(default_factory=set)
     """Members that still believe in the broker before."""
+    lose_model: Callable[..., None] | None = None
+    """Tells the execution model of a loss (`goes_on`: to a coordinator that does not know)."""
     outside: list[Arrived] = field(default_factory=list)
     """What nobody in the group has sent, and waits for a coordinator."""
 
@@ -393,6 +401,8 @@ class Failovers:
             queue.stop_all(COORDINATOR)
             for number in list(network.in_flight):
                 self._refuse(number, queue.now)
+        if self.lose_model is not None:
+            self.lose_model(goes_on=serves)
         if fault.kind is FaultKind.COORDINATOR_CRASH:
             for member in sorted(self.stale):
                 self._look_up(member, network.returns(member, queue.now))
@@ -488,8 +498,6 @@ class Failovers:
         if self.stage is not Stage.SERVES:
             self.outside.append(event)
             return []
-        if isinstance(event.request, EndTransaction):
-            self.log.mark(event.request)
         return None
 
     def _at_zombie(self, event: Arrived | Fired) -> list[Effect]:

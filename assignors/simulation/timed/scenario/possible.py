@@ -313,9 +313,6 @@ def _requests_can_be_executed(scenario: Scenario) -> None:
     execution = scenario.broker.execution
     require_executable(execution, ("broker", "execution"))
     for number, fault in enumerate(scenario.faults):
-        if fault.kind in OF_THE_COORDINATOR and execution.model is not None:
-            words = f"no {fault.kind.value} under an execution model; --coordinator none plays it"
-            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("faults", number, "kind"))
         if fault.kind is not FaultKind.APPEND_FAILURE:
             continue
         if execution.model is None:
