@@ -22,10 +22,10 @@ from assignors.simulation.timed.scenario.faults import (
     FaultKind,
     Scope,
 )
+from assignors.simulation.timed.scenario.kinds import assignor_at, require_members
 from assignors.simulation.timed.scenario.members import MEMBERS_MAX, require_fitting
 from assignors.simulation.timed.scenario.plan import Action, Verb
 from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol
-from assignors.simulation.timed.scenario.reading import assignor_at, require_members
 from assignors.simulation.timed.scenario.whole import PARTITIONS_MAX, Scenario, everybody
 
 MOVES_PER_SECOND_MAX = 1_000_000
