@@ -589,11 +589,10 @@ def test_every_lawful_subscription_in_plain_hex_is_itself(
     assert document["value"] == subscription_document(read)
 
 
-PLAIN_FORMS = [*ONE_LINE][: [*ONE_LINE].index("C#'s new byte[]")]
+PLAIN_FORMS = {*[*ONE_LINE][: [*ONE_LINE].index("C#'s new byte[]")]} - {"Python's bytearray"}
 
 
 @given(st.binary(min_size=1, max_size=60))
-@example(b"0")
 def test_no_form_changes_bytes_in_silence(blob: bytes) -> None:
     assert bytes_in(blob.hex().encode()) == (blob, "")
     for form, write in ONE_LINE.items():
