@@ -28,7 +28,7 @@ from assignors.formats.answers import MEMBER_NOTE
 from assignors.formats.groups import read_group
 from assignors.formats.lines import ERROR, VERSION, answer
 from assignors.replay.findings.glossary import Severity
-from assignors.replay.tables.rows import TABLES, AnomalyKind
+from assignors.replay.tables.rows import TABLES, FindingKind
 from assignors.simulation.rounds.outcome import Outcome
 from assignors.simulation.rounds.random_scenarios import Parameters, SubscriptionShape
 from assignors.simulation.rounds.scenario import GroupEventKind
@@ -39,7 +39,7 @@ from assignors.simulation.timed.tables.rows import FEATURES, FIGURES, OF_SOME, I
 
 CODES: Mapping[str, Mapping[str, type[StrEnum]]] = {
     "groups": {"severity": Severity},
-    "anomalies": {"kind": AnomalyKind, "severity": Severity},
+    "findings": {"kind": FindingKind, "severity": Severity},
 }
 """Table -> column -> the codes that it holds."""
 

@@ -197,7 +197,7 @@ def test_intervals_are_written_in_place_of_figures() -> None:
     rows, code = answers("simulate", "--scenario", "crash", "--seed", "3", "--intervals")
     assert code == 0
     wanted = interval_rows([{"scenario": "crash", "seed": 3}])
-    assert rows == [{"schema": 1, **row} for row in wanted]
+    assert rows == [{"schema": 2, **row} for row in wanted]
     done = called("simulate", "--scenario", "crash", "--intervals", "-o", "table")
     assert b"orders" in done.stdout
 

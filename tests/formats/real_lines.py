@@ -258,7 +258,7 @@ def swept() -> list[Line]:
 
 def replayed() -> list[Line]:
     """Rows of every table, of real groups."""
-    tables = ("groups", "offsets", "generations", "members", "assignments", "anomalies", "outcomes")
+    tables = ("groups", "offsets", "generations", "members", "assignments", "findings", "outcomes")
     options = [word for table in tables for word in ("--table", table)]
     lines = written("replay", "--sample", *options, "--what-if", "sticky")
     lines += written("replay", str(REAL_TOPIC), *options, "--what-if", "range")
