@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from assignors.simulation.timed.protocols.effects import Append, Record
+from assignors.simulation.timed.protocols.effects import Record
 from assignors.simulation.timed.protocols.offsets.messages import EndTransaction
 
 Entry = Record | EndTransaction
@@ -23,18 +23,24 @@ class CoordinatorLog:
     tail: dict[int, int] = field(default_factory=dict)
     """Token of an append that is not replicated yet -> the position of its batch."""
 
-    def append(self, effect: Append) -> None:
+    def append(self, records: tuple[Entry, ...], token: int) -> None:
         """Write a batch, which is to be replicated. Cost: O(1)."""
-        self.tail[effect.token] = len(self.batches)
-        self.batches.append(effect.records)
+        self.tail[token] = len(self.batches)
+        self.batches.append(records)
 
-    def mark(self, end: EndTransaction) -> None:
-        """Write the marker of a transaction that ends. Cost: O(1)."""
-        self.batches.append((end,))
+    def note_end(self, request: object) -> None:
+        """Write the marker of a transaction, if it is one that this request ends. Cost: O(1)."""
+        if isinstance(request, EndTransaction):
+            self.batches.append((request,))
 
     def replicate(self, token: int) -> bool:
         """Take a batch for replicated; return False if its broker has lost it. Cost: O(1)."""
         return self.tail.pop(token, None) is not None
+
+    def replicate_until(self, last: int) -> None:
+        """Take all batches up to a token for replicated, where tokens rise. Cost: O(batches)."""
+        for token in [each for each in self.tail if each <= last]:
+            del self.tail[token]
 
     def lose_tail(self) -> int:
         """Drop what is not replicated; return how many records that are. Cost: O(batches)."""

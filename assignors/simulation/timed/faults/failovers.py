@@ -12,6 +12,7 @@ Source: `GroupCoordinatorService.onElection`, `onResignation`, `heartbeat` of Ka
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -42,7 +43,6 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Response,
 )
-from assignors.simulation.timed.protocols.offsets.messages import EndTransaction
 from assignors.simulation.timed.protocols.restore import restored
 from assignors.simulation.timed.scenario import Fault, FaultKind, Scenario
 from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
@@ -88,6 +88,8 @@ class Failovers:
     """Members with a generation that is in no log: the next coordinator may give it out again."""
     stale: set[int] = field(default_factory=set)
     """Members that still believe in the broker before."""
+    lose_model: Callable[..., None] | None = None
+    """Tells the execution model of a loss (`goes_on`: to a coordinator that does not know)."""
     outside: list[Arrived] = field(default_factory=list)
     """What nobody in the group has sent, and waits for a coordinator."""
 
@@ -139,6 +141,8 @@ class Failovers:
             queue.stop_all(COORDINATOR)
             for number in list(network.in_flight):
                 self._refuse(number, queue.now)
+        if self.lose_model is not None:
+            self.lose_model(goes_on=serves)
         if fault.kind is FaultKind.COORDINATOR_CRASH:
             for member in sorted(self.stale):
                 self._look_up(member, network.returns(member, queue.now))
@@ -234,8 +238,6 @@ class Failovers:
         if self.stage is not Stage.SERVES:
             self.outside.append(event)
             return []
-        if isinstance(event.request, EndTransaction):
-            self.log.mark(event.request)
         return None
 
     def _at_zombie(self, event: Arrived | Fired) -> list[Effect]:

@@ -7,18 +7,10 @@ A crash is no fault of this kind but an action of the plan: it has no end.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import StrEnum
 
-from assignors.documents.values import Place, as_list, as_object, required
-from assignors.simulation.timed.scenario.reading import (
-    Reader,
-    as_natural,
-    as_percentage,
-    as_text,
-    one_of,
-    read_fields,
-)
+from assignors.simulation.timed.scenario.kinds import Percent
 
 
 class FaultKind(StrEnum):
@@ -115,28 +107,7 @@ class Fault:
     broker: int | None = None
     """Of a coordinator: it is this broker's fault, which matters if it is the coordinator then;
     null: whichever is."""
-    percent: float = 0
+    percent: Percent = 0
     """The chance of a loss, or of an append to fail, from 0 to 100."""
     topic: str | None = None
     """Of a transaction: whose offsets it commits; null: those of every topic."""
-
-
-READERS: dict[str, Reader] = {
-    **dict.fromkeys((each.name for each in fields(Fault)), as_natural),
-    "kind": one_of(FaultKind),
-    "member": as_text,
-    "percent": as_percentage,
-    "topic": as_text,
-}
-"""Field -> what reads it; a field that is not named here is a natural number."""
-
-
-def read_faults(value: object, place: Place) -> tuple[Fault, ...]:
-    """Return the faults of a scenario. Cost: O(faults)."""
-    faults = []
-    for number, each in enumerate(as_list(value, place)):
-        given = as_object(each, (*place, number))
-        for key in ("kind", "from_ms"):
-            required(given, key, (*place, number))
-        faults.append(Fault(**read_fields(given, READERS, (*place, number))))
-    return tuple(faults)

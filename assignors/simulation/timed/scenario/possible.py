@@ -21,10 +21,10 @@ from assignors.simulation.timed.scenario.faults import (
     Fault,
     FaultKind,
 )
+from assignors.simulation.timed.scenario.kinds import assignor_at, require_members
 from assignors.simulation.timed.scenario.members import MEMBERS_MAX, require_fitting
 from assignors.simulation.timed.scenario.plan import Action, Verb
 from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol
-from assignors.simulation.timed.scenario.reading import assignor_at, require_members
 from assignors.simulation.timed.scenario.whole import PARTITIONS_MAX, Scenario, everybody
 
 MOVES_PER_SECOND_MAX = 1_000_000
@@ -314,9 +314,6 @@ def _requests_can_be_executed(scenario: Scenario) -> None:
     execution = scenario.broker.execution
     require_executable(execution, ("broker", "execution"))
     for number, fault in enumerate(scenario.faults):
-        if fault.kind in OF_THE_COORDINATOR and execution.model is not None:
-            words = f"no {fault.kind.value} under an execution model; --coordinator none plays it"
-            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("faults", number, "kind"))
         if fault.kind is not FaultKind.APPEND_FAILURE:
             continue
         if execution.model is None:
