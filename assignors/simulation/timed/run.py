@@ -19,8 +19,7 @@ from assignors.simulation.timed.execution import port
 from assignors.simulation.timed.execution.policy import Applies
 from assignors.simulation.timed.execution.port import Entry, Request, State, apply
 from assignors.simulation.timed.execution.state import Coordinator
-from assignors.simulation.timed.faults.events import FaultEvent
-from assignors.simulation.timed.faults.live import ForMember, LiveFaults
+from assignors.simulation.timed.faults.live import FaultEvent, ForMember, LiveFaults
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.monitors.seen import Observer

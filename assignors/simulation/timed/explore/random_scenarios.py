@@ -20,9 +20,11 @@ from assignors.simulation.timed.explore import settings
 from assignors.simulation.timed.scenario import ClientModel, FaultKind, GroupProtocol, Verb
 from assignors.simulation.timed.scenario.faults import (
     BY_CHANCE,
+    FAULTS,
     LONGER,
     OF_A_MEMBER,
     OF_THE_COORDINATOR,
+    Scope,
 )
 from assignors.simulation.timed.scenario_document import scenario_from_document
 
@@ -211,7 +213,7 @@ def _fault(dice: Dice, names: Sequence[str]) -> Document:
     fault: Document = {"kind": kind.value, "from_ms": _moment(dice)}
     if kind is not FaultKind.LOST_GENERATION:
         fault["until_ms"] = fault["from_ms"] + dice.pick(LAST_MS)
-    is_of_one = kind in {FaultKind.CUT, FaultKind.DELAY, FaultKind.LOSS} and dice.chance(50)
+    is_of_one = FAULTS[kind].scope is Scope.NETWORK and dice.chance(50)
     if kind in OF_A_MEMBER or is_of_one:
         fault["member"] = dice.pick(names)
     if kind in LONGER:
@@ -220,6 +222,10 @@ def _fault(dice: Dice, names: Sequence[str]) -> Document:
         fault["percent"] = dice.pick((100, 50, 5, 0.1))
     if kind in OF_THE_COORDINATOR:
         fault |= dice.pick(({}, {"by_ms": 1}, {"by_ms": 5000}, {"broker": 0}))
+    if kind is FaultKind.DUPLICATE:
+        fault |= dice.pick(({}, {"by_ms": 10}, {"by_ms": 5000}))
+    if kind is FaultKind.CUT:
+        fault |= dice.pick(({}, {"direction": "requests"}, {"direction": "answers"}))
     if kind is FaultKind.HANGING_TRANSACTION:
         fault |= dice.pick(({}, {"topic": "t"}))
     return fault
