@@ -210,6 +210,9 @@ BREAK_RULES: list[Settings] = [
         has_epochs=(False,),
     ),
 ]
-"""Settings that violate monitors without any fault: a member that assigns partitions to itself,
-claims those of others, sends bytes that nobody can read, has no time for an answer or a rebalance,
-or restarts at once for ever; the assignor of share groups; a push protocol without its safeguards."""
+"""Settings that violate monitors without any fault.
+
+A member that assigns partitions to itself, claims those of others, sends bytes that nobody can
+read, has no time for an answer or a rebalance, or restarts at once for ever; the assignor of share
+groups; a push protocol without its safeguards.
+"""
