@@ -11,6 +11,7 @@ from assignors.documents.values import DocumentError
 from assignors.simulation.timed.explore.fuzz import fuzz, random_scenario
 from assignors.simulation.timed.explore.random_scenarios import (
     EVERYTHING,
+    FAULT_VALUES,
     LAWFUL,
     Choices,
     random_document,
@@ -18,6 +19,7 @@ from assignors.simulation.timed.explore.random_scenarios import (
 from assignors.simulation.timed.explore.settings import BREAK_RULES, BROKER, MEMBER, PUSH
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.scenario import ClientModel, FaultKind, GroupProtocol, Verb
+from assignors.simulation.timed.scenario.faults import FAULTS
 from assignors.simulation.timed.scenario_document import scenario_from_document
 from assignors.simulation.timed.simulation import simulate
 from tests.simulation.timed.test_mutants import gives_before_release
@@ -42,6 +44,11 @@ def drawn() -> Counter[str]:
 @pytest.mark.parametrize("kinds", [GroupProtocol, FaultKind, ClientModel])
 def test_every_kind_is_drawn(drawn: Counter[str], kinds: type) -> None:
     assert {each.value for each in kinds} <= drawn.keys()  # type: ignore[attr-defined]
+
+
+def test_every_field_of_a_fault_has_values() -> None:
+    fields = {field for row in FAULTS.values() for field in (*row.needs, *row.may)}
+    assert fields - {"member"} == FAULT_VALUES.keys()
 
 
 def test_single_actions_are_drawn(drawn: Counter[str]) -> None:
