@@ -51,3 +51,22 @@ def test_where_the_time_goes_is_in_the_report_and_not_on_a_terminal(tmp_path: Pa
         assert words in " ".join(page.read_text(encoding="utf-8").split())
         assert words not in shown
     assert "-o jsonl and --report also have: waiting, blocked, state" in shown
+
+
+@pytest.mark.parametrize(
+    ("asked", "line"),
+    [
+        (
+            ("--scenario", "rolling-restart", "--seeds", "2"),
+            "10 members, 100 partitions in 1 topic, polls every ",
+        ),
+        (("--scenario", "scale-out", "--intervals"), "10 members, "),
+        (
+            ("--traffic", "noisy", "--assignor", "range"),
+            "13 members, 240 partitions in 12 topics, ",
+        ),
+        (("--members", "3", "--scenarios", "4"), "3 members, 200 partitions in 10 topics, "),
+    ],
+)
+def test_a_table_begins_with_what_is_assumed(asked: tuple[str, ...], line: str) -> None:
+    assert called("simulate", *asked, "-o", "table").stdout.decode().startswith(line)

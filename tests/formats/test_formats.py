@@ -143,6 +143,11 @@ FREE: dict[str, tuple[str, ...]] = {
     ),
     "simulate": ("without loads_before.*", "without loads_after.*"),
     "timed": ("without requests.*", *(f"without {feature}" for feature in OF_SOME)),
+    "fuzz": (
+        "* scenario*",
+        *(f"without {name}.*" for name in ("protocols", "clients", "executions")),
+        *(f"without {name}.*" for name in ("faults", "actions")),
+    ),
     "scenarios": ("without expected.*",),
     "conform": ("* expected.*", "* answer.*", "without reasons.*"),
 }

@@ -48,6 +48,7 @@ def simulate_sweep(path: str, *, engine: str, processes: int | None, form: Form)
     sweep = _read(path)
     from assignors.cli.inputs.scenarios import row_documents  # noqa: PLC0415 - of this option
     from assignors.cli.outputs.progress import with_progress  # noqa: PLC0415 - as above
+    from assignors.simulation.assumptions import of_sweep  # noqa: PLC0415 - as above
     from assignors.simulation.processes import usable_processors  # noqa: PLC0415 - as above
 
     rows: Iterator[Mapping[str, Any]]
@@ -63,7 +64,12 @@ def simulate_sweep(path: str, *, engine: str, processes: int | None, form: Form)
         together = processes or (usable_processors() if sweep.count >= MANY else 1)
         rows = measured_rows(sweep.points(), processes=together)
     counted = with_progress(rows, sweep.count, "points")
-    return write(row_documents(counted), form, lambda found: show_sweep(found, sweep))
+    return write(
+        row_documents(counted),
+        form,
+        lambda found: show_sweep(found, sweep),
+        assumptions=of_sweep(sweep),
+    )
 
 
 MANY = 100

@@ -19,9 +19,8 @@ from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.sweeps.limits import limit_per_second
 from assignors.simulation.timed.sweeps.points import (
     FIELDS,
-    READERS,
+    KINDS,
     Point,
-    plain,
     point_from_document,
     values_of,
 )
@@ -105,5 +104,5 @@ def _readable(given: Row) -> dict[str, Any]:
     found = {}
     for name, value in given.items():
         with suppress(DocumentError):
-            found[name] = plain(READERS[name](value, (name,)))
+            found[name] = KINDS[name].read(value, (name,))
     return found

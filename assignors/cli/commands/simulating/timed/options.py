@@ -35,11 +35,12 @@ class TimedOptions:
     history: bool
     history_of: tuple[str, ...]
     shrink: str | None
+    fuzz: int | None
 
     @property
     def is_asked(self) -> bool:
         """Whether a scenario on a clock is asked for, and no histories in rounds."""
-        return self.scenario is not None or self.lists
+        return self.scenario is not None or self.lists or self.fuzz is not None
 
 
 def _completed_scenarios(
@@ -142,6 +143,16 @@ timed_options = option_group(
         "--shrink",
         type=NewFile(),
         help="Write the first run that violates a monitor as a scenario with as little in it as"
-        " still violates that monitor, and show its figures.",
+        " still violates that monitor, and show its figures. With --fuzz: the file of that"
+        " scenario; default: violation-SEED.json.",
+    ),
+    click.option(
+        "--fuzz",
+        metavar="N",
+        type=click.IntRange(1, 1_000_000),
+        help="Play N random scenarios, a seed each from --seed on, under every monitor: members,"
+        " protocols, clients, execution models, plans and faults. The first violation is made as"
+        " small as --shrink makes it and written as a file. Ends with 1 for a violation."
+        " --protocol, --client and --assignor say what is drawn.",
     ),
 )
