@@ -11,10 +11,12 @@ from dataclasses import asdict
 from typing import NamedTuple
 
 from assignors.simulation.timed.dialects import timing
-from assignors.simulation.timed.scenario.broker import BrokerConfig
-from assignors.simulation.timed.scenario.members import MemberConfig
-from assignors.simulation.timed.scenario.network import NetworkConfig
-from assignors.simulation.timed.scenario.whole import Scenario
+from assignors.simulation.timed.scenario import (
+    BrokerConfig,
+    MemberConfig,
+    NetworkConfig,
+    Scenario,
+)
 
 
 class Default(NamedTuple):
