@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -43,7 +44,7 @@ def test_members_of_a_group_long_at_rest_beat_at_moments_of_their_own(
     phases = sorted(times[0] % every for times in beats(exact(protocol)).values())
     assert phases[-1] - phases[0] > every / 2
     for times in beats(exact(protocol)).values():
-        assert {after - before for before, after in zip(times, times[1:], strict=False)} == {every}
+        assert {after - before for before, after in pairwise(times)} == {every}
 
 
 def test_heartbeats_stay_in_step_if_a_scenario_asks_for_it() -> None:
