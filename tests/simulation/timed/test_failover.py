@@ -10,7 +10,7 @@ import pytest
 
 from assignors.documents.values import DocumentError
 from assignors.jvm.offsets_partition import offsets_partition
-from assignors.simulation.timed.faults.coordinator_log import CoordinatorLog
+from assignors.simulation.timed.faults.failovers import CoordinatorLog
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.table import Monitoring

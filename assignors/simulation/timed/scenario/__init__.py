@@ -9,7 +9,7 @@ is declared once, in its class: its type says what a document may give (`documen
 
 from assignors.simulation.timed.scenario.broker import BrokerConfig, OldTargets, PushConfig
 from assignors.simulation.timed.scenario.execution import ExecutionConfig, OtherGroups
-from assignors.simulation.timed.scenario.faults import Fault, FaultKind
+from assignors.simulation.timed.scenario.faults import Direction, Fault, FaultKind
 from assignors.simulation.timed.scenario.members import (
     Arrivals,
     Claims,
@@ -40,6 +40,7 @@ __all__ = [
     "Claims",
     "ClientModel",
     "CrashLoop",
+    "Direction",
     "ExecutionConfig",
     "Fault",
     "FaultKind",
