@@ -77,7 +77,7 @@ def main(session: Any, folder: Path) -> None:
 
 def simulated(session: Any, case: Case) -> Any:
     """What Spark makes of the rows of a case."""
-    rows = [tuple(row.get(name.split()[0]) for name in case.ddl.split(", ")) for row in case.rows()]
+    rows = [tuple(row.values()) for row in case.rows()]
     frame = session.createDataFrame(rows, case.ddl).repartition(3)
     return frame.transform(getattr(spark, case.function), **case.options)
 
