@@ -54,13 +54,14 @@ def play(run: Run, until: int) -> str | None:
 
     Cost: O(events log events), plus their steps.
     """
-    queue, limit = run.queue, run.scenario.event_limit
+    queue, limit, note = run.queue, run.scenario.event_limit, run.events_hash.note
     while (bound := _exceeded(run)) is None:
         last = min(queue.count + EVERY, limit)
         while queue.count < last:
             event = queue.take(until)
             if event is None:
                 return None
+            note(queue.now, *event)
             handle(run, event)
     return bound
 
@@ -173,6 +174,7 @@ def _send(run: Run, number: int, _event: MemberEvent, effect: Send) -> None:
 def _consume(run: Run, number: int, event: MemberEvent, effect: Consume) -> None:
     """Let a member consume other partitions, and count what that means for it."""
     now, name = run.queue.now, run.scenario.members[number].name
+    run.events_hash.consumes(now, number, effect.owned)
     has_lost = run.faults.consume(number, effect.owned, effect.reason)
     if event is STOP or event is CRASH:
         run.meter.pauses.end_process(name)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from assignors.model import Cluster
 from assignors.simulation.dice import Dice
 from assignors.simulation.timed.costs.meter import Meter
+from assignors.simulation.timed.events_hash import EventsHash
 from assignors.simulation.timed.execution import port
 from assignors.simulation.timed.execution.policy import Applies
 from assignors.simulation.timed.execution.port import Entry, Request, State, apply
@@ -294,6 +295,7 @@ class Run:
     watch: Watch | None
     observe: Observer | None
     faults: LiveFaults = field(init=False)
+    events_hash: EventsHash = field(default_factory=EventsHash)
     machine: Machine | None = None
     """What all members share; `None`: each has a machine of its own."""
     due: set[tuple[int, TimerKey]] = field(default_factory=set)

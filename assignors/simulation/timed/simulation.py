@@ -246,6 +246,14 @@ def still_awaited(run: Run, requests: set[int]) -> set[int]:
     return awaited
 
 
+def _delayed(run: Run) -> int:
+    """Return how many records were written while nobody consumed their partition."""
+    return sum(
+        run.scenario.processing.rates(topic)[0] * lasted // (1000 * MILLISECOND)
+        for topic, lasted in run.ledger.unavailable_of.items()
+    )
+
+
 def _result(run: Run, at: int) -> TimedResult:
     scenario = run.scenario
     if run.heartbeats is not None:
@@ -260,6 +268,8 @@ def _result(run: Run, at: int) -> TimedResult:
         result,
         requests=dict(sorted(run.network.requests.items())),
         events=run.queue.count,
+        events_hash=run.events_hash.text(),
+        delayed_records=_delayed(run),
         violations=0,
         **figures,
     )

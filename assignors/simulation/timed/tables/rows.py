@@ -76,6 +76,7 @@ FEATURES: Mapping[str, tuple[str, ...]] = {
         "fenced_commits",
         "reprocessed_records",
         "duplicate_records",
+        "delayed_records",
         "lag_records",
     ),
     "failover": (
