@@ -13,11 +13,9 @@ from typing import Any
 
 from assignors.model import Cluster
 from assignors.simulation.timed import host
-from assignors.simulation.timed.faults.events import FaultEvent
-from assignors.simulation.timed.faults.live import USUAL
-from assignors.simulation.timed.faults.transactions import transaction
+from assignors.simulation.timed.faults.live import USUAL, FaultEvent
 from assignors.simulation.timed.heartbeats import HEARTBEAT
-from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.monitors.watch import (
     saw_member,
 )
@@ -38,7 +36,7 @@ from assignors.simulation.timed.protocols.effects import (
 )
 from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.run import Event, Happening, LongRest, Run
-from assignors.simulation.timed.scenario import Action, FaultKind
+from assignors.simulation.timed.scenario import Action
 from assignors.simulation.timed.shared_machine import Handled, Machine
 
 START, STOP, CRASH = Command.START, Command.STOP, Command.CRASH
@@ -56,13 +54,14 @@ def play(run: Run, until: int) -> str | None:
 
     Cost: O(events log events), plus their steps.
     """
-    queue, limit = run.queue, run.scenario.event_limit
+    queue, limit, note = run.queue, run.scenario.event_limit, run.events_hash.note
     while (bound := _exceeded(run)) is None:
         last = min(queue.count + EVERY, limit)
         while queue.count < last:
             event = queue.take(until)
             if event is None:
                 return None
+            note(queue.now, *event)
             handle(run, event)
     return bound
 
@@ -109,8 +108,6 @@ def _do_planned(run: Run, target: int, what: Happening) -> None:
         act(run, what)
     elif isinstance(what, LongRest):
         rest_for_long(run)
-    elif isinstance(what, FaultEvent) and what.fault.kind is FaultKind.HANGING_TRANSACTION:
-        host.handle(run, transaction(what, run.scenario, run.topics))
     elif isinstance(what, FaultEvent):
         run.faults.change(what)
     elif isinstance(what, Cluster):
@@ -177,15 +174,14 @@ def _send(run: Run, number: int, _event: MemberEvent, effect: Send) -> None:
 def _consume(run: Run, number: int, event: MemberEvent, effect: Consume) -> None:
     """Let a member consume other partitions, and count what that means for it."""
     now, name = run.queue.now, run.scenario.members[number].name
-    has_lost = run.ledger.consume(now, name, effect.owned, effect.reason)
+    run.events_hash.consumes(now, number, effect.owned)
+    has_lost = run.faults.consume(number, effect.owned, effect.reason)
     if event is STOP or event is CRASH:
         run.meter.pauses.end_process(name)
     else:
         run.meter.pauses.consume(name, effect.owned, has_lost=has_lost)
         if has_lost:
             run.meter.touch(now, run.sides, number)
-    if not effect.owned:
-        run.faults.zombies.end(now, name)
 
 
 def _give_up(run: Run, number: int, _event: MemberEvent, effect: GiveUp) -> None:
@@ -234,11 +230,12 @@ def rare_collections() -> Iterator[None]:
 
 def cut_cycles(run: Run) -> None:
     """Cut what refers to a run that is over, or to its heartbeats, from within. Cost: O(1)."""
-    run.faults.step, run.execution = _is_over, None
+    run.faults.step = run.faults.reach_coordinator = _is_over
+    run.execution = None
     run.faults.failovers = run.network.detour = run.network.may_rest = None
     run.heartbeats = run.faults.heartbeats = None
 
 
-def _is_over(number: int, event: MemberEvent) -> None:
-    """Let nothing happen to a member any more."""
-    raise AssertionError(f"{event} of member {number} comes after the end of its run")
+def _is_over(*event: object) -> None:
+    """Let nothing happen any more."""
+    raise AssertionError(f"{event} comes after the end of its run")

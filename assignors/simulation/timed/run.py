@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 from assignors.model import Cluster
 from assignors.simulation.dice import Dice
 from assignors.simulation.timed.costs.meter import Meter
+from assignors.simulation.timed.events_hash import EventsHash
 from assignors.simulation.timed.execution import port
 from assignors.simulation.timed.execution.policy import Applies
 from assignors.simulation.timed.execution.port import Entry, Request, State, apply
 from assignors.simulation.timed.execution.state import Coordinator
-from assignors.simulation.timed.faults.events import FaultEvent
-from assignors.simulation.timed.faults.live import ForMember, LiveFaults
+from assignors.simulation.timed.faults.live import FaultEvent, ForMember, LiveFaults
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.ledger import Ledger
-from assignors.simulation.timed.monitors.seen import Observer
+from assignors.simulation.timed.monitors.rules import Observer
 from assignors.simulation.timed.monitors.watch import Watch, report
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.offsets_topic import key_and_value
@@ -295,6 +295,7 @@ class Run:
     watch: Watch | None
     observe: Observer | None
     faults: LiveFaults = field(init=False)
+    events_hash: EventsHash = field(default_factory=EventsHash)
     machine: Machine | None = None
     """What all members share; `None`: each has a machine of its own."""
     due: set[tuple[int, TimerKey]] = field(default_factory=set)

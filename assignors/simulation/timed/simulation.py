@@ -13,11 +13,14 @@ from assignors.model import Cluster
 from assignors.ownership.changes import Change
 from assignors.simulation.timed.costs.meter import Meter, Rebalance, result_of
 from assignors.simulation.timed.engine import cut_cycles, play, rare_collections, step_member
-from assignors.simulation.timed.faults.events import FaultEvent, fault_events
-from assignors.simulation.timed.faults.live import LiveFaults
-from assignors.simulation.timed.faults.zombies import Zombie
+from assignors.simulation.timed.faults.live import (
+    FaultEvent,
+    LiveFaults,
+    Zombie,
+    fault_events,
+)
 from assignors.simulation.timed.heartbeats import Heartbeats
-from assignors.simulation.timed.host import executed
+from assignors.simulation.timed.host import executed, handle
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.monitors.liveness import (
     end_found,
@@ -25,9 +28,7 @@ from assignors.simulation.timed.monitors.liveness import (
     quiet_us,
     without_what_follows,
 )
-from assignors.simulation.timed.monitors.seen import Observer
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.monitors.violation import Violation, described
+from assignors.simulation.timed.monitors.rules import Monitoring, Observer, Violation, described
 from assignors.simulation.timed.monitors.watch import Watch, report, saw_end, watch_over
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.plan import with_arrivals
@@ -135,7 +136,12 @@ def prepared(
         cluster=Cluster.of(scenario.topics),
     )
     run.faults = LiveFaults.of(
-        scenario, sides, run.network, run.meter, step=partial(step_member, run)
+        scenario,
+        sides,
+        run.network,
+        run.meter,
+        step=partial(step_member, run),
+        reach_coordinator=partial(handle, run),
     )
     if run.watch is not None:
         run.watch.removed = run.faults.zombies.removed
@@ -238,6 +244,14 @@ def still_awaited(run: Run, requests: set[int]) -> set[int]:
     return awaited
 
 
+def _delayed(run: Run) -> int:
+    """Return how many records were written while nobody consumed their partition."""
+    return sum(
+        run.scenario.processing.rates(topic)[0] * lasted // (1000 * MILLISECOND)
+        for topic, lasted in run.ledger.unavailable_of.items()
+    )
+
+
 def _result(run: Run, at: int) -> TimedResult:
     scenario = run.scenario
     if run.heartbeats is not None:
@@ -252,6 +266,8 @@ def _result(run: Run, at: int) -> TimedResult:
         result,
         requests=dict(sorted(run.network.requests.items())),
         events=run.queue.count,
+        events_hash=run.events_hash.text(),
+        delayed_records=_delayed(run),
         violations=0,
         **figures,
     )

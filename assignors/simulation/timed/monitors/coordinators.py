@@ -189,7 +189,8 @@ def _classic(coordinator: ClassicCoordinator) -> CoordinatorView:
     is_at_rest = group.state in {GroupState.STABLE, GroupState.EMPTY}
     is_written = is_at_rest and not (coordinator.appends or coordinator.is_behind)
     logged: Folded | None = None
-    if is_written and coordinator.exists:
+    # A group that only a commit from outside has made has no record of its own.
+    if is_written and coordinator.exists and group.generation:
         leader = None if group.protocol is None else group.leader
         logged = {("group",): (group.generation, group.protocol, leader, assignments)}
     target = {}
