@@ -17,23 +17,12 @@ from uuid import UUID
 
 from assignors.model import Cluster, Topic
 from assignors.registry import assignor_named
-from assignors.simulation.timed.protocols.consumer import coordinator
-from assignors.simulation.timed.protocols.consumer.coordinator_state import (
-    ConsumerConfig,
-    ConsumerCoordinator,
-)
-from assignors.simulation.timed.protocols.consumer.messages import (
-    LEAVE_EPOCH,
-    STATIC_LEAVE_EPOCH,
-    ConsumerError,
-    ConsumerHeartbeat,
-    ConsumerHeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.consumer.step import (
-    CLOCK_STARTS_MS,
-    WaitingCoordinator,
-)
-from assignors.simulation.timed.protocols.consumer.step import step as group_step
+from assignors.simulation.timed.protocols.kafka import consumer as coordinator
+from assignors.simulation.timed.protocols.kafka.state import ConsumerConfig, ConsumerCoordinator
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, ConsumerHeartbeat, ConsumerHeartbeatResponse, LEAVE_EPOCH, STATIC_LEAVE_EPOCH
+from assignors.simulation.timed.protocols.kafka.coordinator import WaitingCoordinator
+from assignors.simulation.timed.protocols.kafka.state import CLOCK_STARTS_MS
+from assignors.simulation.timed.protocols.kafka.coordinator import consumer_step as group_step
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     CoordinatorEvent,
@@ -42,9 +31,9 @@ from assignors.simulation.timed.protocols.effects import (
     Request,
     Response,
 )
-from assignors.simulation.timed.protocols.failover import load_consumer
-from assignors.simulation.timed.protocols.offsets.access import GroupAccess, consumer_access
-from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
+from assignors.simulation.timed.protocols.kafka.coordinator import load_consumer
+from assignors.simulation.timed.protocols.kafka.offsets import GroupAccess, consumer_access
+from assignors.simulation.timed.protocols.kafka.offsets import OffsetsCoordinator
 from tests.foreign import commits
 from tests.foreign.commits import START_MS
 from tests.foreign.operations import Operation, operation_of
@@ -218,11 +207,11 @@ def _learn(client: Client, request: Request, answer: Response) -> None:
     if not isinstance(request, ConsumerHeartbeat):
         return
     assert isinstance(answer, ConsumerHeartbeatResponse)
-    if answer.error is not ConsumerError.NONE:
+    if answer.error is not ErrorCode.NONE:
         # Fenced or unknown: everything is lost, and it joins again, now and then under a new id.
-        if answer.error is not ConsumerError.UNRELEASED_INSTANCE_ID:
+        if answer.error is not ErrorCode.UNRELEASED_INSTANCE_ID:
             client.epoch, client.owned, client.wanted = 0, {}, {}
-            client.life += answer.error is ConsumerError.FENCED_INSTANCE_ID
+            client.life += answer.error is ErrorCode.FENCED_INSTANCE_ID
     elif request.epoch in {LEAVE_EPOCH, STATIC_LEAVE_EPOCH}:
         client.epoch, client.owned, client.wanted = 0, {}, {}
         client.life += 1

@@ -15,30 +15,18 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from assignors.simulation.timed.protocols.classic.coordinator_state import (
-    ClassicConfig,
-    ClassicCoordinator,
-)
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    Heartbeat,
-    JoinGroup,
-    JoinGroupResponse,
-    LeaveGroup,
-    Protocol,
-    Response,
-    SyncGroup,
-)
-from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeatResponse
+from assignors.simulation.timed.protocols.kafka.state import ClassicConfig, ClassicCoordinator
+from assignors.simulation.timed.protocols.kafka.messages import ClassicResponse as Response, ErrorCode, Heartbeat, JoinGroup, JoinGroupResponse, LeaveGroup, Protocol, SyncGroup
+from assignors.simulation.timed.protocols.kafka.messages import ConsumerHeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
     NotCoordinator,
     Reply,
     Request,
 )
-from assignors.simulation.timed.protocols.failover import load_classic
-from assignors.simulation.timed.protocols.offsets import messages as offsets
-from assignors.simulation.timed.protocols.offsets.access import GroupAccess, classic_access
-from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
+from assignors.simulation.timed.protocols.kafka.coordinator import load_classic
+from assignors.simulation.timed.protocols.kafka import messages as offsets
+from assignors.simulation.timed.protocols.kafka.offsets import GroupAccess, classic_access
+from assignors.simulation.timed.protocols.kafka.offsets import OffsetsCoordinator
 from assignors.simulation.timed.protocols.push import messages as push
 from tests.foreign import commits
 from tests.foreign.operations import Operation, operation_of

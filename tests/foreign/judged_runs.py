@@ -24,10 +24,10 @@ from assignors.simulation.timed.faults import failovers
 from assignors.simulation.timed.faults.coordinator_log import CoordinatorLog
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.processing.offsets_sides import Processing, sides_with_offsets
-from assignors.simulation.timed.protocols.any_coordinator import load
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.consumer.assignment.patterns import LOOKUP_KEY
-from assignors.simulation.timed.protocols.consumer.step import CLOCK_STARTS_MS
+from assignors.simulation.timed.protocols.kafka.coordinator import load
+from assignors.simulation.timed.protocols.kafka.state import ClassicCoordinator
+from assignors.simulation.timed.protocols.kafka.subscriptions import LOOKUP_KEY
+from assignors.simulation.timed.protocols.kafka.state import CLOCK_STARTS_MS
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     OUTSIDE,
@@ -43,11 +43,11 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
-from assignors.simulation.timed.protocols.mixed.downgrade import OF_CLASSIC
-from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
-from assignors.simulation.timed.protocols.offsets.messages import EndTransaction
-from assignors.simulation.timed.protocols.restore import Restored
+from assignors.simulation.timed.protocols.kafka.coordinator import MixedCoordinator
+from assignors.simulation.timed.protocols.kafka.migration import OF_CLASSIC
+from assignors.simulation.timed.protocols.kafka.offsets import OffsetsCoordinator
+from assignors.simulation.timed.protocols.kafka.messages import EndTransaction
+from assignors.simulation.timed.protocols.kafka.restore import Restored
 from assignors.simulation.timed.scenario import OldTargets, Scenario
 from assignors.simulation.timed.sides import Sides
 from assignors.simulation.timed.simulation import Played, simulate

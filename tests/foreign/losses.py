@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     AppendFailed,

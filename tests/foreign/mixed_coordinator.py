@@ -15,16 +15,11 @@ from uuid import UUID
 
 from assignors.model import Cluster, Topic
 from assignors.registry import assignor_named
-from assignors.simulation.timed.protocols.classic.coordinator_state import (
-    ClassicConfig,
-    ClassicCoordinator,
-)
-from assignors.simulation.timed.protocols.consumer import coordinator as consumer_coordinator
-from assignors.simulation.timed.protocols.consumer.coordinator_state import (
-    ConsumerConfig,
-    ConsumerCoordinator,
-)
-from assignors.simulation.timed.protocols.consumer.step import CLOCK_STARTS_MS, WaitingCoordinator
+from assignors.simulation.timed.protocols.kafka.state import ClassicConfig, ClassicCoordinator
+from assignors.simulation.timed.protocols.kafka import consumer as consumer_coordinator
+from assignors.simulation.timed.protocols.kafka.state import ConsumerConfig, ConsumerCoordinator
+from assignors.simulation.timed.protocols.kafka.coordinator import WaitingCoordinator
+from assignors.simulation.timed.protocols.kafka.state import CLOCK_STARTS_MS
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     CoordinatorEvent,
@@ -33,11 +28,11 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Request,
 )
-from assignors.simulation.timed.protocols.failover import load_mixed
-from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator, step
-from assignors.simulation.timed.protocols.offsets.access import GroupAccess
-from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
-from assignors.simulation.timed.protocols.offsets.mixed_access import mixed_access
+from assignors.simulation.timed.protocols.kafka.coordinator import load_mixed
+from assignors.simulation.timed.protocols.kafka.coordinator import MixedCoordinator, step
+from assignors.simulation.timed.protocols.kafka.offsets import GroupAccess
+from assignors.simulation.timed.protocols.kafka.offsets import OffsetsCoordinator
+from assignors.simulation.timed.protocols.kafka.offsets import mixed_access
 from assignors.simulation.timed.scenario.protocols import MigrationPolicy
 from tests.foreign import commits
 from tests.foreign.commits import START_MS

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from assignors.simulation.timed.protocols.classic.messages import (
-    Heartbeat,
-    JoinGroup,
-    LeaveGroup,
-    SyncGroup,
-)
-from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
+from assignors.simulation.timed.protocols.kafka.messages import Heartbeat, JoinGroup, LeaveGroup, SyncGroup
+from assignors.simulation.timed.protocols.kafka.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.effects import Request
-from assignors.simulation.timed.protocols.offsets.messages import (
-    EndTransaction,
-    OffsetCommit,
-    OffsetDelete,
-    OffsetFetch,
-)
+from assignors.simulation.timed.protocols.kafka.messages import EndTransaction, OffsetCommit, OffsetDelete, OffsetFetch
 
 Operation = dict[str, Any]
 

@@ -24,11 +24,11 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.failover import load_offsets
-from assignors.simulation.timed.protocols.offsets.access import GroupAccess
-from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator, step
-from assignors.simulation.timed.protocols.offsets.messages import EndTransaction, OffsetFetch
-from assignors.simulation.timed.protocols.restore import Restored, restored
+from assignors.simulation.timed.protocols.kafka.coordinator import load_offsets
+from assignors.simulation.timed.protocols.kafka.offsets import GroupAccess
+from assignors.simulation.timed.protocols.kafka.offsets import OffsetsCoordinator, step
+from assignors.simulation.timed.protocols.kafka.messages import EndTransaction, OffsetFetch
+from assignors.simulation.timed.protocols.kafka.restore import Restored, restored
 from assignors.simulation.timed.queue import EventQueue
 from tests.foreign import commits
 from tests.foreign.operations import Operation, operation_of

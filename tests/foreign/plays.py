@@ -5,28 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assignors.simulation.timed.protocols.classic.messages import (
-    GroupRecord,
-    GroupTombstone,
-    JoinGroupResponse,
-    SyncGroupResponse,
-)
-from assignors.simulation.timed.protocols.consumer.group import MemberState
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
-    ConsumerHeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.consumer.records import (
-    CurrentRecord,
-    GroupEpochRecord,
-    GroupTopicsTombstone,
-    MemberRecord,
-    PatternRecord,
-    TargetEpochRecord,
-    TargetRecord,
-)
+from assignors.simulation.timed.protocols.kafka.messages import JoinGroupResponse, SyncGroupResponse
+from assignors.simulation.timed.protocols.kafka.records import GroupRecord, GroupTombstone
+from assignors.simulation.timed.protocols.kafka.consumer_group import MemberState
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, ConsumerHeartbeatResponse
+from assignors.simulation.timed.protocols.kafka.records import CurrentRecord, GroupEpochRecord, GroupTopicsTombstone, MemberRecord, PatternRecord, TargetEpochRecord, TargetRecord
 from assignors.simulation.timed.protocols.effects import NotCoordinator, Record, Reply, Request
-from assignors.simulation.timed.protocols.offsets import messages as offsets
+from assignors.simulation.timed.protocols.kafka import messages as offsets
 from tests.foreign import commits
 from tests.foreign.commits import START_MS
 from wire import Mode, decode_assignment
@@ -49,7 +34,7 @@ def answer_of(reply: Reply, request: Request) -> Step:
     if response.error == UNKNOWN_SERVER_ERROR:
         return answer  # Kafka threw something: there is no message
     match response:
-        case ConsumerHeartbeatResponse(ConsumerError.NONE, member_id, epoch, assignment):
+        case ConsumerHeartbeatResponse(ErrorCode.NONE, member_id, epoch, assignment):
             answer |= {"member": member_id, "epoch": epoch}
             if assignment is not None:
                 answer["assignment"] = _plain(assignment)

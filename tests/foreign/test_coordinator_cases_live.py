@@ -9,10 +9,7 @@ from typing import Any
 
 import pytest
 
-from assignors.simulation.timed.protocols.consumer.messages import (
-    STATIC_LEAVE_EPOCH,
-    ConsumerHeartbeat,
-)
+from assignors.simulation.timed.protocols.kafka.messages import ConsumerHeartbeat, STATIC_LEAVE_EPOCH
 from assignors.simulation.timed.protocols.effects import Request
 from tests.foreign import commits, plays
 from tests.foreign.consumer_coordinator import OurCoordinator

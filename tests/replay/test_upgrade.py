@@ -17,12 +17,12 @@ from assignors.replay.engines.python import Settings, replay
 from assignors.replay.findings import Selection, Severity
 from assignors.replay.findings.upgrade import conversion_answer
 from assignors.replay.tables.rows import AnomalyKind
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.group import ClassicGroup, GroupMember
-from assignors.simulation.timed.protocols.classic.messages import Protocol
-from assignors.simulation.timed.protocols.classic.states import GroupState
-from assignors.simulation.timed.protocols.consumer.coordinator_state import Changes, Refused
-from assignors.simulation.timed.protocols.mixed.upgrade import upgraded
+from assignors.simulation.timed.protocols.kafka.state import ClassicCoordinator
+from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup, GroupMember
+from assignors.simulation.timed.protocols.kafka.messages import Protocol
+from assignors.simulation.timed.protocols.kafka.classic_group import GroupState
+from assignors.simulation.timed.protocols.kafka.state import Changes, Refused
+from assignors.simulation.timed.protocols.kafka.migration import upgraded
 from tests.replay.findings import found, lower, upper
 from tests.replay.histories import Says, captured, classic, epoch, gone
 from wire import (

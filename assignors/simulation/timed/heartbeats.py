@@ -25,6 +25,7 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     Schedule,
     Send,
+    TimerKey,
 )
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.scenario import BrokerConfig
@@ -43,7 +44,8 @@ class Rest(NamedTuple):
     session_over: int
     """When its session would run out without any further heartbeat."""
     session_timeout: int
-    member_id: str
+    session: TimerKey
+    """The key of its session timer."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -82,8 +84,8 @@ class Heartbeats:
         due = queue.due(key)
         if due is None:
             return
-        member_id, every, timeout = plain.timing(number)
-        session_key = (COORDINATOR, ("session", member_id))
+        session, every, timeout = plain.timing(number)
+        session_key = (COORDINATOR, session)
         session_over = queue.due(session_key)
         if session_over is None or not self._is_regular(link, every, timeout):
             return
@@ -91,7 +93,7 @@ class Heartbeats:
             return
         queue.stop(key)
         queue.stop(session_key)
-        self.resting[number] = Rest(due, every, session_over, timeout, member_id)
+        self.resting[number] = Rest(due, every, session_over, timeout, session)
 
     def _is_regular(self, link: Link, every: int, timeout: int) -> bool:
         """Return whether each heartbeat is answered before the next is due, and in time.
@@ -119,7 +121,7 @@ class Heartbeats:
         rest = self.resting.pop(number, None)
         if rest is None:
             return
-        due, every, session_over, timeout, member_id = rest
+        due, every, session_over, timeout, session = rest
         queue, network = self.queue, self.network
         sent = self._sent_by_now(number, due, every)
         if sent:
@@ -140,9 +142,12 @@ class Heartbeats:
                 self._send(number, last, leaves)
         event = (number, HEARTBEAT)
         queue.start((number, HEARTBEAT.key), due + sent * every, event, BEAT, number)
-        session = Fired(("session", member_id), 0)
         queue.start(
-            (COORDINATOR, session.key), session_over, (COORDINATOR, session), SESSION, member_id
+            (COORDINATOR, session),
+            session_over,
+            (COORDINATOR, Fired(session, 0)),
+            SESSION,
+            session[-1],
         )
 
     def _sent_by_now(self, number: int, due: int, every: int) -> int:

@@ -22,12 +22,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from assignors.simulation.dice import Dice
-from assignors.simulation.timed.protocols.classic.messages import (
-    JoinGroup,
-    JoinGroupResponse,
-    SyncGroup,
-    SyncGroupResponse,
-)
+from assignors.simulation.timed.protocols.kafka.messages import JoinGroup, JoinGroupResponse, SyncGroup, SyncGroupResponse
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     STANDING,

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.group import ClassicGroup
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
-from assignors.simulation.timed.protocols.classic.states import GroupState
-from assignors.simulation.timed.protocols.consumer.coordinator_state import ConsumerCoordinator
-from assignors.simulation.timed.protocols.consumer.group import STABLE, ConsumerGroup
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
-    ConsumerHeartbeatResponse,
+from assignors.simulation.timed.protocols.effects import MILLISECOND, Response, TimerKey
+from assignors.simulation.timed.protocols.kafka.classic_group import (
+    SESSION,
+    ClassicGroup,
+    GroupState,
 )
-from assignors.simulation.timed.protocols.effects import MILLISECOND, Response
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.consumer_group import STABLE, ConsumerGroup
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeatResponse,
+    ErrorCode,
+    HeartbeatResponse,
+)
+from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
 from assignors.simulation.timed.scenario import BrokerConfig
 
 
@@ -31,8 +33,9 @@ class PlainHeartbeats:
     """Whether the next heartbeats of a member, by its number, are plain until `changes` differ."""
     changes: Callable[[], object]
     """What the coordinator has done that idle members may learn of: another value, another one."""
-    timing: Callable[[int], tuple[str, int, int]]
-    """A member's id, its heartbeat interval and its session timeout in microseconds."""
+    timing: Callable[[int], tuple[TimerKey, int, int]]
+    """The key of a member's session timer at the coordinator, its heartbeat interval and its session
+    timeout in microseconds."""
     answer: Callable[[int], Response]
     """A member's number -> what it is answered while it rests."""
     standing: Callable[[int], int] | None = None
@@ -40,15 +43,15 @@ class PlainHeartbeats:
 
 
 def classic_plain(
-    coordinator: ClassicCoordinator, members: Sequence[ClassicMember]
+    coordinator: GroupCoordinator, members: Sequence[ClassicMember]
 ) -> PlainHeartbeats:
     """Return what the classic protocol knows: a rebalance concerns everybody."""
     return PlainHeartbeats(
         request="Heartbeat",
-        may_rest=lambda number: _classic_may_rest(members[number], coordinator.group),
-        changes=lambda: coordinator.group.changes,
+        may_rest=lambda number: _classic_may_rest(members[number], coordinator),
+        changes=lambda: coordinator.group and coordinator.classic.changes,
         timing=lambda number: (
-            members[number].member_id,
+            (SESSION, members[number].member_id),
             members[number].config.by_its_clock(members[number].config.heartbeat_interval_ms),
             members[number].config.session_timeout_ms * MILLISECOND,
         ),
@@ -56,11 +59,13 @@ def classic_plain(
     )
 
 
-def _classic_may_rest(member: ClassicMember, group: ClassicGroup) -> bool:
+def _classic_may_rest(member: ClassicMember, coordinator: GroupCoordinator) -> bool:
     """Return whether the heartbeats of a member are answered with nothing new."""
+    group = coordinator.group
     return (
         member.is_at_rest
         and not member.config.wake_ms
+        and isinstance(group, ClassicGroup)
         and group.state is not GroupState.PREPARING_REBALANCE
         and member.generation == group.generation
         and group.refusal(member.member_id, member.config.instance_id) is ErrorCode.NONE
@@ -68,32 +73,34 @@ def _classic_may_rest(member: ClassicMember, group: ClassicGroup) -> bool:
 
 
 def consumer_plain(
-    coordinator: ConsumerCoordinator, members: Sequence[ConsumerClient], broker: BrokerConfig
+    coordinator: GroupCoordinator, members: Sequence[ConsumerClient], broker: BrokerConfig
 ) -> PlainHeartbeats:
     """Return what the protocol of KIP-848 knows: another epoch concerns everybody."""
     return PlainHeartbeats(
         request="ConsumerHeartbeat",
-        may_rest=lambda number: _consumer_may_rest(members[number], coordinator.group),
-        changes=lambda: (
-            coordinator.group.epoch,
-            coordinator.group.target_epoch,
-            coordinator.group.is_refresh_due,
-            coordinator.target_changes,
-        ),
+        may_rest=lambda number: _consumer_may_rest(members[number], coordinator.consumer),
+        changes=lambda: _consumer_changes(coordinator),
         timing=lambda number: (
-            members[number].member_id,
+            ("session", members[number].member_id),
             members[number].config.by_its_clock(broker.consumer_heartbeat_interval_ms),
             broker.consumer_session_timeout_ms * MILLISECOND,
         ),
         answer=lambda number: ConsumerHeartbeatResponse(
-            ConsumerError.NONE, members[number].member_id, members[number].epoch
+            ErrorCode.NONE, members[number].member_id, members[number].epoch
         ),
     )
 
 
-def _consumer_may_rest(client: ConsumerClient, group: ConsumerGroup) -> bool:
+def _consumer_changes(coordinator: GroupCoordinator) -> object:
+    group = coordinator.consumer
+    if group is None:
+        return None
+    return group.epoch, group.target_epoch, group.is_refresh_due, coordinator.target_changes
+
+
+def _consumer_may_rest(client: ConsumerClient, group: ConsumerGroup | None) -> bool:
     """Return whether a member has nothing to say, and its heartbeats are answered so."""
-    if not client.epoch == group.target_epoch == group.epoch:
+    if group is None or not client.epoch == group.target_epoch == group.epoch:
         return False
     member = group.members.get(client.member_id)
     return (

@@ -22,25 +22,19 @@ from assignors.simulation.timed.plain_heartbeats import (
     classic_plain,
     consumer_plain,
 )
-from assignors.simulation.timed.protocols.classic import coordinator as classic_coordinator
-from assignors.simulation.timed.protocols.classic import member as classic_member
-from assignors.simulation.timed.protocols.classic.coordinator_state import (
-    ClassicConfig,
-    ClassicCoordinator,
-)
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.classic.states import GroupState
-from assignors.simulation.timed.protocols.consumer import coordinator as consumer_coordinator
-from assignors.simulation.timed.protocols.consumer import member_faults as consumer_member
-from assignors.simulation.timed.protocols.consumer.assignment.topics import with_ids
-from assignors.simulation.timed.protocols.consumer.coordinator_state import (
-    ConsumerConfig,
-    ConsumerCoordinator,
-)
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
-from assignors.simulation.timed.protocols.consumer.messages import STATIC_LEAVE_EPOCH
-from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
-from assignors.simulation.timed.protocols.consumer.step import step as consumer_step
+from assignors.simulation.timed.protocols.kafka import classic as classic_coordinator
+from assignors.simulation.timed.protocols.kafka import classic_member
+from assignors.simulation.timed.protocols.kafka.state import ClassicConfig, ClassicCoordinator
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.classic_group import GroupState
+from assignors.simulation.timed.protocols.kafka import consumer as consumer_coordinator
+from assignors.simulation.timed.protocols.kafka import consumer_member
+from assignors.simulation.timed.protocols.kafka.subscriptions import with_ids
+from assignors.simulation.timed.protocols.kafka.state import ConsumerConfig, ConsumerCoordinator
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.messages import STATIC_LEAVE_EPOCH
+from assignors.simulation.timed.protocols.kafka.coordinator import WaitingCoordinator
+from assignors.simulation.timed.protocols.kafka.coordinator import consumer_step
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     CoordinatorEvent,
@@ -48,7 +42,7 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     MemberEvent,
 )
-from assignors.simulation.timed.protocols.member_topics import learn_topics
+from assignors.simulation.timed.protocols.kafka.classic_member import learn_topics
 from assignors.simulation.timed.protocols.push import coordinator as push_coordinator
 from assignors.simulation.timed.protocols.push.messages import (
     HeartbeatResponse as PushHeartbeatResponse,

@@ -29,7 +29,7 @@ from assignors.simulation.timed.monitors.watch import (
 )
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.processing.offsets_sides import sides_with_offsets
-from assignors.simulation.timed.protocols.classic.messages import JoinGroup
+from assignors.simulation.timed.protocols.kafka.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,

@@ -10,7 +10,7 @@ from assignors.simulation.timed.exhaustion.cases import Case, model_of
 from assignors.simulation.timed.exhaustion.search import explore, reach
 from assignors.simulation.timed.exhaustion.world import Model, World, view
 from assignors.simulation.timed.monitors.moment import Consumption
-from assignors.simulation.timed.protocols.classic.states import MemberState
+from assignors.simulation.timed.protocols.kafka.classic_member_state import MemberState
 from assignors.simulation.timed.protocols.state_values import key_of
 from assignors.simulation.timed.scenario import GroupProtocol
 from tests.simulation.timed.exhaust import LONG, QUICK, whole_model

@@ -18,12 +18,7 @@ from hypothesis import strategies as st
 from assignors.simulation.timed.heartbeats import HEARTBEAT
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    Heartbeat,
-    HeartbeatResponse,
-    SyncGroupResponse,
-)
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, Heartbeat, HeartbeatResponse, SyncGroupResponse
 from assignors.simulation.timed.protocols.effects import Answered, Fired, Send, is_plain
 from assignors.simulation.timed.running.machine import DUE, Handled, Machine
 from assignors.simulation.timed.scenario import (

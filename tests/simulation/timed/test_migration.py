@@ -14,23 +14,10 @@ from assignors.documents.values import DocumentError
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.migration.sides import mixed_sides
 from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    GroupRecord,
-    JoinGroup,
-    JoinGroupResponse,
-    Protocol,
-)
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
-    ConsumerHeartbeat,
-    ConsumerHeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.consumer.records import (
-    GroupEpochRecord,
-    MemberRecord,
-    TargetRecord,
-)
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, JoinGroup, JoinGroupResponse, Protocol
+from assignors.simulation.timed.protocols.kafka.records import GroupRecord
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, ConsumerHeartbeat, ConsumerHeartbeatResponse
+from assignors.simulation.timed.protocols.kafka.records import GroupEpochRecord, MemberRecord, TargetRecord
 from assignors.simulation.timed.protocols.effects import Arrived, Committed, Effect, Fired, Reply
 from assignors.simulation.timed.scenario import (
     Action,
@@ -195,7 +182,7 @@ def test_a_group_that_has_chosen_no_assignor_answers_its_joins_and_cannot_be_con
     assert isinstance(waiting, JoinGroupResponse)
     assert waiting.error is ErrorCode.REBALANCE_IN_PROGRESS
     assert isinstance(refused, ConsumerHeartbeatResponse)
-    assert refused.error is ConsumerError.UNKNOWN_SERVER_ERROR
+    assert refused.error is ErrorCode.UNKNOWN_SERVER_ERROR
 
 
 def replies(effects: list[Effect]) -> list[Reply]:
@@ -229,7 +216,7 @@ def test_an_assignor_that_the_broker_does_not_have_is_refused() -> None:
     heartbeat = ConsumerHeartbeat("c0-x", 0, None, None, 1, ("t",), {}, assignor="sticky")
     (answer,) = replies(mixed_sides(scenario).step_coordinator(0, Arrived(1, heartbeat)))
     assert isinstance(answer.response, ConsumerHeartbeatResponse)
-    assert answer.response.error is ConsumerError.UNSUPPORTED_ASSIGNOR
+    assert answer.response.error is ErrorCode.UNSUPPORTED_ASSIGNOR
 
 
 def test_a_malformed_pattern_is_refused_and_changes_nothing() -> None:
@@ -238,7 +225,7 @@ def test_a_malformed_pattern_is_refused_and_changes_nothing() -> None:
         heartbeat = ConsumerHeartbeat("c0-x", 0, None, None, 1, None, {}, pattern=pattern)
         (answer,) = replies(sides.step_coordinator(0, Arrived(1, heartbeat)))
         assert isinstance(answer.response, ConsumerHeartbeatResponse)
-        assert answer.response.error is ConsumerError.INVALID_REGULAR_EXPRESSION
+        assert answer.response.error is ErrorCode.INVALID_REGULAR_EXPRESSION
 
 
 def test_a_pattern_matches_nothing_until_the_background_thread_has_looked() -> None:

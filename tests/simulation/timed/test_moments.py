@@ -12,11 +12,7 @@ from assignors.simulation.timed.monitors.moment import (
     consumption_after,
     without,
 )
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    Heartbeat,
-    HeartbeatResponse,
-)
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, Heartbeat, HeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Cancel,

@@ -9,17 +9,12 @@ import pytest
 
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.classic import (
-    barriers,
-    coordinator,
-    coordinator_state,
-    member_rounds,
-)
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode
-from assignors.simulation.timed.protocols.consumer import member as consumer_member
-from assignors.simulation.timed.protocols.consumer import step as consumer_step
-from assignors.simulation.timed.protocols.consumer.assignment import rounds
-from assignors.simulation.timed.protocols.consumer.assignment.reconciliation import reconciled
+from assignors.simulation.timed.protocols.kafka import classic as barriers, classic as coordinator, classic_member_steps as member_rounds, state as coordinator_state
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode
+from assignors.simulation.timed.protocols.kafka import consumer_member
+from assignors.simulation.timed.protocols.kafka import coordinator as consumer_step
+from assignors.simulation.timed.protocols.kafka import consumer as rounds
+from assignors.simulation.timed.protocols.kafka.reconciliation import reconciled
 from assignors.simulation.timed.scenario import (
     BrokerConfig,
     Fault,

@@ -15,19 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.simulation.timed.protocols.classic.group import ClassicGroup
-from assignors.simulation.timed.protocols.classic.messages import GroupRecord, GroupTombstone
-from assignors.simulation.timed.protocols.classic.states import GroupState
-from assignors.simulation.timed.protocols.consumer.records import (
-    CurrentRecord,
-    GroupEpochRecord,
-    MemberRecord,
-    TargetEpochRecord,
-    TargetRecord,
-)
+from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup
+from assignors.simulation.timed.protocols.kafka.records import GroupRecord, GroupTombstone
+from assignors.simulation.timed.protocols.kafka.classic_group import GroupState
+from assignors.simulation.timed.protocols.kafka.records import CurrentRecord, GroupEpochRecord, MemberRecord, TargetEpochRecord, TargetRecord
 from assignors.simulation.timed.protocols.effects import Record
-from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord, is_transactional
-from assignors.simulation.timed.protocols.restore import Restored, apply, restored, summary, timers
+from assignors.simulation.timed.protocols.kafka.records import OffsetRecord, is_transactional
+from assignors.simulation.timed.protocols.kafka.restore import Restored, apply, restored, summary, timers
 from tests.conftest import cases
 from tests.foreign import consumer_coordinator, coordinator, mixed_coordinator
 from tests.simulation.timed.compaction import compacted, some_cleanings

@@ -9,16 +9,9 @@ from dataclasses import dataclass, field
 
 from assignors.model import Cluster
 from assignors.registry import assignor_named
-from assignors.simulation.timed.protocols.classic.member import step
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    JoinedMember,
-    JoinGroup,
-    JoinGroupResponse,
-    SyncGroup,
-    SyncGroupResponse,
-)
+from assignors.simulation.timed.protocols.kafka.classic_member import step
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, JoinGroup, JoinGroupResponse, JoinedMember, SyncGroup, SyncGroupResponse
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Command,

@@ -7,10 +7,10 @@ from typing import Any
 
 from assignors.simulation.timed.monitors.coordinators import view_of
 from assignors.simulation.timed.monitors.moment import Consumption, consumption_after, without
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.states import GroupState
+from assignors.simulation.timed.protocols.kafka.state import ClassicCoordinator
+from assignors.simulation.timed.protocols.kafka.classic_group import GroupState
 from assignors.simulation.timed.protocols.effects import Consume, Fired
-from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
+from assignors.simulation.timed.protocols.kafka.offsets import OffsetsCoordinator
 from wire import encode_assignment
 
 

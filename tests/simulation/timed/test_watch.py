@@ -20,12 +20,8 @@ from assignors.simulation.timed.monitors.watch import (
     saw_restriction,
     watch_over,
 )
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    Heartbeat,
-    HeartbeatResponse,
-)
+from assignors.simulation.timed.protocols.kafka.state import ClassicCoordinator
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, Heartbeat, HeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
     Append,
     Arrived,
@@ -40,7 +36,7 @@ from assignors.simulation.timed.protocols.effects import (
     Restrict,
     Schedule,
 )
-from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit
+from assignors.simulation.timed.protocols.kafka.messages import OffsetCommit
 from assignors.simulation.timed.sides import Sides
 from wire import TopicPartitions
 

@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 
 from assignors.simulation.timed.monitors.moment import CALLBACKS, REVOKED
 from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.protocols.classic import messages as classic
-from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
+from assignors.simulation.timed.protocols.kafka import messages as classic
+from assignors.simulation.timed.protocols.kafka.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Cancel,

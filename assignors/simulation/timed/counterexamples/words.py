@@ -11,11 +11,11 @@ from assignors.simulation.timed.counterexamples import push_words
 from assignors.simulation.timed.counterexamples.push_words import Show
 from assignors.simulation.timed.monitors.invariants import listed
 from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.protocols.classic import messages as classic
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode
-from assignors.simulation.timed.protocols.consumer import messages as consumer
-from assignors.simulation.timed.protocols.consumer.messages import ConsumerError
-from assignors.simulation.timed.protocols.consumer.records import CurrentRecord, TargetRecord
+from assignors.simulation.timed.protocols.kafka import messages as classic
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode
+from assignors.simulation.timed.protocols.kafka import messages as consumer
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode
+from assignors.simulation.timed.protocols.kafka.records import CurrentRecord, TargetRecord
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Answered,
@@ -186,7 +186,7 @@ def _response(response: Response, verb: str, show: Show) -> str | None:
             )
         case classic.SyncGroupResponse(ErrorCode.NONE):
             return f"{verb} SyncGroup: {_assignment(response.assignment, show)}"
-        case consumer.ConsumerHeartbeatResponse(ConsumerError.NONE):
+        case consumer.ConsumerHeartbeatResponse(ErrorCode.NONE):
             if response.assignment is None:
                 return None
             given = show(response.assignment)

@@ -12,11 +12,11 @@ from assignors.simulation.timed.exhaustion.world import Model, World
 from assignors.simulation.timed.migration.member import MixedMember
 from assignors.simulation.timed.migration.sides import mixed_sides
 from assignors.simulation.timed.monitors.moment import Consumption
-from assignors.simulation.timed.protocols.any_coordinator import step as step_coordinator
-from assignors.simulation.timed.protocols.classic import member as classic_member
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.consumer import member_faults as consumer_member
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.coordinator import any_step as step_coordinator
+from assignors.simulation.timed.protocols.kafka import classic_member
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka import consumer_member
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
 from assignors.simulation.timed.protocols.effects import CoordinatorEvent, Effect, MemberEvent
 from assignors.simulation.timed.scenario import (
     MIGRATING,

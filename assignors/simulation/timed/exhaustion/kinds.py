@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from assignors.simulation.timed.migration.member import MixedMember
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.group import ClassicGroup
-from assignors.simulation.timed.protocols.classic.states import GroupState
-from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
+from assignors.simulation.timed.protocols.kafka.state import ClassicCoordinator
+from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup
+from assignors.simulation.timed.protocols.kafka.classic_group import GroupState
+from assignors.simulation.timed.protocols.kafka.coordinator import WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import Effect, Reply
-from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
+from assignors.simulation.timed.protocols.kafka.coordinator import MixedCoordinator
 
 
 def clients_of(member: Any) -> tuple[Any, ...]:  # noqa: ANN401 - of any protocol

@@ -16,16 +16,17 @@ from assignors.simulation.timed.exhaustion.kinds import clients_of
 from assignors.simulation.timed.exhaustion.numbers import renumbered
 from assignors.simulation.timed.exhaustion.world import Model, World
 from assignors.simulation.timed.monitors.coordinators import GROUP
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.group import ClassicGroup, GroupMember
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.classic.states import GroupState, MemberState
-from assignors.simulation.timed.protocols.consumer.group import ConsumerMember
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
-from assignors.simulation.timed.protocols.consumer.records import CurrentRecord, EpochsByPartition
-from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
+from assignors.simulation.timed.protocols.kafka.state import ClassicCoordinator
+from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup, GroupMember
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.classic_group import GroupState
+from assignors.simulation.timed.protocols.kafka.classic_member_state import MemberState
+from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerMember
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.records import CurrentRecord, EpochsByPartition
+from assignors.simulation.timed.protocols.kafka.coordinator import WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import Append, Effect, TimerKey
-from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
+from assignors.simulation.timed.protocols.kafka.coordinator import MixedCoordinator
 from wire import Subscription
 
 OLD: tuple[Any, ...] = (-1, None, None, {})

@@ -24,18 +24,10 @@ from assignors.simulation.timed.exhaustion.world import (
     member_of,
     put,
 )
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    Heartbeat,
-    JoinGroupResponse,
-)
-from assignors.simulation.timed.protocols.classic.states import GroupState
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
-    ConsumerHeartbeat,
-    ConsumerHeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, Heartbeat, JoinGroupResponse
+from assignors.simulation.timed.protocols.kafka.classic_group import GroupState
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, ConsumerHeartbeat, ConsumerHeartbeatResponse
+from assignors.simulation.timed.protocols.kafka.coordinator import WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import (
     Arrived,
     Command,
@@ -46,7 +38,7 @@ from assignors.simulation.timed.protocols.effects import (
     Send,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.mixed.downgrade import OF_CLASSIC
+from assignors.simulation.timed.protocols.kafka.migration import OF_CLASSIC
 
 GIVES_ID = (ErrorCode.NONE, ErrorCode.MEMBER_ID_REQUIRED)
 LOST = Fired(("lost",), 0)
@@ -243,7 +235,7 @@ def _says_nothing(request: Request) -> bool:
 def _is_no_news(response: object, member: Any) -> bool:  # noqa: ANN401 - of any protocol
     return (
         isinstance(response, ConsumerHeartbeatResponse)
-        and response.error is ConsumerError.NONE
+        and response.error is ErrorCode.NONE
         and response.assignment is None
         and response.epoch == member.generation
     )

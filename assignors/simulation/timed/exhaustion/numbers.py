@@ -18,8 +18,8 @@ from assignors.simulation.timed.exhaustion.kinds import (
     smallest_tokens,
 )
 from assignors.simulation.timed.exhaustion.world import MEMBERS_MAX, Model, World, member_of, put
-from assignors.simulation.timed.protocols.any_coordinator import copied
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.coordinator import copied
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
 from assignors.simulation.timed.protocols.state_values import cloned
 
 

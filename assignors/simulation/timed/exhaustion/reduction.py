@@ -38,8 +38,8 @@ from assignors.simulation.timed.exhaustion.kinds import is_over
 from assignors.simulation.timed.exhaustion.steps import deliver, step_coordinator, step_member
 from assignors.simulation.timed.exhaustion.world import Model, Stepped, World, member_of, put
 from assignors.simulation.timed.monitors.moment import Consumption
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.classic.states import MemberState
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.classic_member_state import MemberState
 from assignors.simulation.timed.protocols.effects import Command, Committed, Fired, TimerKey
 
 BEAT: TimerKey = ("heartbeat",)

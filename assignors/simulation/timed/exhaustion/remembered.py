@@ -35,7 +35,7 @@ from assignors.simulation.timed.exhaustion.world import (
     seen_of_coordinator,
     seen_of_members,
 )
-from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
+from assignors.simulation.timed.protocols.kafka.coordinator import WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import Reply
 
 NOBODY = -1

@@ -39,8 +39,8 @@ from assignors.simulation.timed.monitors.steps import (
     gives_plan,
     state_found,
 )
-from assignors.simulation.timed.protocols.any_coordinator import copied, load
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
+from assignors.simulation.timed.protocols.kafka.coordinator import copied, load
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, HeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Append,
@@ -56,7 +56,7 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     Send,
 )
-from assignors.simulation.timed.protocols.restore import restored
+from assignors.simulation.timed.protocols.kafka.restore import restored
 from assignors.simulation.timed.protocols.state_values import cloned
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from assignors.simulation.timed.protocols.effects import Append, Record
-from assignors.simulation.timed.protocols.offsets.messages import EndTransaction
+from assignors.simulation.timed.protocols.kafka.messages import EndTransaction
 
 Entry = Record | EndTransaction
 

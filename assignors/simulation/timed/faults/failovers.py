@@ -22,13 +22,8 @@ from assignors.simulation.timed.faults.lookups import find
 from assignors.simulation.timed.faults.old_coordinator import OLD, OldCoordinator
 from assignors.simulation.timed.faults.recovery import Recoveries
 from assignors.simulation.timed.network import Network
-from assignors.simulation.timed.protocols.any_coordinator import load
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    Heartbeat,
-    HeartbeatResponse,
-    JoinGroupResponse,
-)
+from assignors.simulation.timed.protocols.kafka.coordinator import load
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, Heartbeat, HeartbeatResponse, JoinGroupResponse
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,
@@ -42,8 +37,8 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Response,
 )
-from assignors.simulation.timed.protocols.offsets.messages import EndTransaction
-from assignors.simulation.timed.protocols.restore import restored
+from assignors.simulation.timed.protocols.kafka.messages import EndTransaction
+from assignors.simulation.timed.protocols.kafka.restore import restored
 from assignors.simulation.timed.scenario import Fault, FaultKind, Scenario
 from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.sides import Sides

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from assignors.simulation.timed.protocols.any_coordinator import copied, step
+from assignors.simulation.timed.protocols.kafka.coordinator import any_step as step, copied
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     Append,

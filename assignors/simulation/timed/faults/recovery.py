@@ -7,11 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assignors.simulation.timed.costs.meter import Meter
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
-    ConsumerHeartbeatResponse,
-)
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, HeartbeatResponse
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, ConsumerHeartbeatResponse
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Response
 from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.sides import Sides
@@ -127,7 +124,7 @@ def _is_welcome(response: Response) -> bool:
     if isinstance(response, HeartbeatResponse):
         return response.error is ErrorCode.NONE
     if isinstance(response, ConsumerHeartbeatResponse):
-        return response.error is ConsumerError.NONE
+        return response.error is ErrorCode.NONE
     return False
 
 

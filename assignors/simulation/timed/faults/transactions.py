@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from assignors.simulation.timed.faults.events import FaultEvent
 from assignors.simulation.timed.protocols.effects import OUTSIDE, Arrived
-from assignors.simulation.timed.protocols.offsets.messages import EndTransaction, OffsetCommit
+from assignors.simulation.timed.protocols.kafka.messages import EndTransaction, OffsetCommit
 from assignors.simulation.timed.scenario import Fault, Scenario
 
 

@@ -21,9 +21,9 @@ from assignors.simulation.timed.execution.port import Entry
 from assignors.simulation.timed.hosting.record_bytes import TopicNames, is_offset, read_record
 from assignors.simulation.timed.migration.sides import mixed_sides, short_ids
 from assignors.simulation.timed.offsets_topic import key_and_value
-from assignors.simulation.timed.protocols.consumer.assignment.topics import topics_seen, with_ids
-from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
-from assignors.simulation.timed.protocols.consumer.step import CLOCK_STARTS_MS
+from assignors.simulation.timed.protocols.kafka.subscriptions import topics_seen, with_ids
+from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerGroup
+from assignors.simulation.timed.protocols.kafka.state import CLOCK_STARTS_MS
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Append,
@@ -36,18 +36,15 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Schedule,
 )
-from assignors.simulation.timed.protocols.failover import load_mixed, load_offsets
-from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
-from assignors.simulation.timed.protocols.mixed.coordinator import step as group_step
-from assignors.simulation.timed.protocols.offsets.access import GroupAccess
-from assignors.simulation.timed.protocols.offsets.coordinator import (
-    OffsetsConfig,
-    OffsetsCoordinator,
-)
-from assignors.simulation.timed.protocols.offsets.coordinator import step as offsets_step
-from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
-from assignors.simulation.timed.protocols.offsets.mixed_access import mixed_access
-from assignors.simulation.timed.protocols.restore import Restored, apply
+from assignors.simulation.timed.protocols.kafka.coordinator import load_mixed, load_offsets
+from assignors.simulation.timed.protocols.kafka.coordinator import MixedCoordinator
+from assignors.simulation.timed.protocols.kafka.coordinator import step as group_step
+from assignors.simulation.timed.protocols.kafka.offsets import GroupAccess
+from assignors.simulation.timed.protocols.kafka.offsets import OffsetsConfig, OffsetsCoordinator
+from assignors.simulation.timed.protocols.kafka.offsets import step as offsets_step
+from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
+from assignors.simulation.timed.protocols.kafka.offsets import mixed_access
+from assignors.simulation.timed.protocols.kafka.restore import Restored, apply
 from assignors.simulation.timed.scenario import BrokerConfig, Scenario
 from wire import WireError
 

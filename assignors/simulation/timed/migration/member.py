@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
 from assignors.simulation.timed.scenario import GroupProtocol
 from wire import TopicPartitions
 

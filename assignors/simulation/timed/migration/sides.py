@@ -12,12 +12,12 @@ from uuid import UUID
 
 from assignors.model import Cluster
 from assignors.simulation.timed.migration.member import MixedMember
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
-from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
-from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
-from assignors.simulation.timed.protocols.mixed.coordinator import step as coordinator_step
+from assignors.simulation.timed.protocols.kafka.state import ClassicCoordinator
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.coordinator import WaitingCoordinator
+from assignors.simulation.timed.protocols.kafka.coordinator import MixedCoordinator
+from assignors.simulation.timed.protocols.kafka.coordinator import step as coordinator_step
 from assignors.simulation.timed.scenario import MIGRATING, GroupProtocol, Scenario
 from assignors.simulation.timed.sides import (
     SIDES,

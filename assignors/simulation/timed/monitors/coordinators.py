@@ -10,28 +10,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.messages import GroupRecord, GroupTombstone
-from assignors.simulation.timed.protocols.classic.states import GroupState
-from assignors.simulation.timed.protocols.consumer.group import ConsumerMember, MemberState
-from assignors.simulation.timed.protocols.consumer.records import (
-    CurrentRecord,
-    GroupEpochRecord,
-    GroupTopicsTombstone,
-    MemberRecord,
-    PatternRecord,
-    TargetEpochRecord,
-    TargetRecord,
-)
-from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
+from assignors.simulation.timed.protocols.kafka.state import ClassicCoordinator
+from assignors.simulation.timed.protocols.kafka.records import GroupRecord, GroupTombstone
+from assignors.simulation.timed.protocols.kafka.classic_group import GroupState
+from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerMember, MemberState
+from assignors.simulation.timed.protocols.kafka.records import CurrentRecord, GroupEpochRecord, GroupTopicsTombstone, MemberRecord, PatternRecord, TargetEpochRecord, TargetRecord
+from assignors.simulation.timed.protocols.kafka.coordinator import WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import Record
-from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
-from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
-from assignors.simulation.timed.protocols.offsets.messages import (
-    OffsetCommit,
-    OffsetRecord,
-    is_transactional,
-)
+from assignors.simulation.timed.protocols.kafka.coordinator import MixedCoordinator
+from assignors.simulation.timed.protocols.kafka.offsets import OffsetsCoordinator
+from assignors.simulation.timed.protocols.kafka.messages import OffsetCommit
+from assignors.simulation.timed.protocols.kafka.records import OffsetRecord, is_transactional
 from assignors.simulation.timed.protocols.push.group import PushCoordinator
 from assignors.simulation.timed.protocols.push.messages import by_topic
 from wire import TopicPartitions, decode_assignment

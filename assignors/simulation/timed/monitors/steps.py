@@ -16,7 +16,7 @@ from assignors.simulation.timed.monitors.moment import (
     Consumption,
     MemberMoment,
 )
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode, SyncGroupResponse
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, SyncGroupResponse
 from assignors.simulation.timed.protocols.effects import (
     Effect,
     Fired,

@@ -17,9 +17,10 @@ from assignors.simulation.timed.migration.sides import sides_of
 from assignors.simulation.timed.processing.manual import ManualMember
 from assignors.simulation.timed.processing.manual import step as manual_step
 from assignors.simulation.timed.processing.records import RecordLedger
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
-from assignors.simulation.timed.protocols.consumer.step import CLOCK_STARTS_MS, WaitingCoordinator
+from assignors.simulation.timed.protocols.kafka.state import ClassicCoordinator
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, HeartbeatResponse
+from assignors.simulation.timed.protocols.kafka.coordinator import WaitingCoordinator
+from assignors.simulation.timed.protocols.kafka.state import CLOCK_STARTS_MS
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     OUTSIDE,
@@ -31,45 +32,26 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Restrict,
 )
-from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
-from assignors.simulation.timed.protocols.offsets.access import (
-    GroupAccess,
-    classic_access,
-    consumer_access,
-)
-from assignors.simulation.timed.protocols.offsets.client import follow, is_about_offsets
-from assignors.simulation.timed.protocols.offsets.client import step as client_step
-from assignors.simulation.timed.protocols.offsets.client_state import (
-    Begin,
-    Done,
-    Finish,
-    Identity,
-    OffsetsClient,
-    freeze,
-    note,
-    restrict,
-)
-from assignors.simulation.timed.protocols.offsets.coordinator import (
-    OffsetsConfig,
-    OffsetsCoordinator,
-)
-from assignors.simulation.timed.protocols.offsets.coordinator import step as offsets_step
-from assignors.simulation.timed.protocols.offsets.flow import Flow, end_offset
-from assignors.simulation.timed.protocols.offsets.messages import (
-    CommitError,
-    OffsetCommitResponse,
-)
-from assignors.simulation.timed.protocols.offsets.mixed_access import mixed_access
+from assignors.simulation.timed.protocols.kafka.coordinator import MixedCoordinator
+from assignors.simulation.timed.protocols.kafka.offsets import GroupAccess, classic_access, consumer_access
+from assignors.simulation.timed.protocols.kafka.offsets_client import follow, is_about_offsets
+from assignors.simulation.timed.protocols.kafka.offsets_client import step as client_step
+from assignors.simulation.timed.protocols.kafka.offsets_client import Begin, Done, Finish, Identity, OffsetsClient, freeze, note, restrict
+from assignors.simulation.timed.protocols.kafka.offsets import OffsetsConfig, OffsetsCoordinator
+from assignors.simulation.timed.protocols.kafka.offsets import step as offsets_step
+from assignors.simulation.timed.protocols.kafka.offsets_client import Flow, end_offset
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, OffsetCommitResponse
+from assignors.simulation.timed.protocols.kafka.offsets import mixed_access
 from assignors.simulation.timed.protocols.push.commits import push_access
 from assignors.simulation.timed.protocols.push.group import PushCoordinator
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.sides import AnyMember, Sides
 
 LIKE_HEARTBEATS = {
-    CommitError.UNKNOWN_MEMBER_ID,
-    CommitError.ILLEGAL_GENERATION,
-    CommitError.REBALANCE_IN_PROGRESS,
-    CommitError.FENCED_INSTANCE_ID,
+    ErrorCode.UNKNOWN_MEMBER_ID,
+    ErrorCode.ILLEGAL_GENERATION,
+    ErrorCode.REBALANCE_IN_PROGRESS,
+    ErrorCode.FENCED_INSTANCE_ID,
 }
 """Errors of a commit after which a classic member does what it does after those of a heartbeat."""
 
@@ -88,7 +70,7 @@ class Processing:
     """Commits that were accepted, since costs are counted."""
     fenced: int = 0
     """Commits that were refused, since costs are counted."""
-    errors: dict[CommitError, int] = field(default_factory=lambda: defaultdict(int))
+    errors: dict[ErrorCode, int] = field(default_factory=lambda: defaultdict(int))
     """How many were refused in the whole run, and why."""
 
     def figures(self, at: int, topics: Mapping[str, int]) -> dict[str, Any]:
@@ -213,9 +195,9 @@ def _access(sides: Sides) -> GroupAccess:
     raise AssertionError(sides.coordinator)
 
 
-def _count(processing: Processing, at_us: int, error: CommitError) -> None:
+def _count(processing: Processing, at_us: int, error: ErrorCode) -> None:
     is_counted = at_us >= processing.ledger.count_from
-    if error is CommitError.NONE:
+    if error is ErrorCode.NONE:
         processing.commits += is_counted
     else:
         processing.errors[error] += 1
@@ -277,7 +259,7 @@ def _heard(
     if request.member_id != member.member_id or not request.member_id:
         return None
     if request.generation != member.generation:
-        forgets = client.config.forgets_generation and error is CommitError.ILLEGAL_GENERATION
+        forgets = client.config.forgets_generation and error is ErrorCode.ILLEGAL_GENERATION
         return Command.FORGET_GENERATION if forgets else None
     if error not in LIKE_HEARTBEATS:
         return None

@@ -12,7 +12,8 @@ from typing import Any
 from assignors.simulation.timed.faults.failovers import LOADED
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.watch import saw_coordinator, saw_failover, saw_restriction
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, HeartbeatResponse
+from assignors.simulation.timed.protocols.kafka import classic_group
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     Append,
@@ -32,6 +33,8 @@ from assignors.simulation.timed.running.run import Run
 UNAVAILABLE = HeartbeatResponse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
 """Stands for that answer to a request of any type."""
 SESSION = Rank.SESSION
+SESSIONS = frozenset({"session", classic_group.SESSION})
+"""What the keys of timers begin with by which a member must have sent a heartbeat."""
 
 
 def handle(run: Run, event: CoordinatorEvent) -> None:
@@ -93,7 +96,7 @@ def _append(run: Run, leaves: int, effect: Append) -> None:
 
 def _schedule(run: Run, _leaves: int, effect: Schedule) -> None:
     key = effect.key
-    run.start_timer(COORDINATOR, effect, SESSION if key[0] == "session" else None, key[-1])
+    run.start_timer(COORDINATOR, effect, SESSION if key[0] in SESSIONS else None, key[-1])
 
 
 def _cancel(run: Run, _leaves: int, effect: Cancel) -> None:

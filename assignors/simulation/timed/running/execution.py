@@ -24,12 +24,9 @@ from assignors.simulation.timed.execution.state import Coordinator
 from assignors.simulation.timed.execution.step import step
 from assignors.simulation.timed.monitors.watch import saw_failover
 from assignors.simulation.timed.network import MILLION
-from assignors.simulation.timed.protocols.any_coordinator import note_written
-from assignors.simulation.timed.protocols.classic.messages import (
-    JoinGroupResponse,
-    SyncGroupResponse,
-)
-from assignors.simulation.timed.protocols.consumer.assignment.patterns import LOOKUP_KEY
+from assignors.simulation.timed.protocols.kafka.coordinator import note_written
+from assignors.simulation.timed.protocols.kafka.messages import JoinGroupResponse, SyncGroupResponse
+from assignors.simulation.timed.protocols.kafka.subscriptions import LOOKUP_KEY
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,
@@ -46,13 +43,9 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.mixed.downgrade import OF_CLASSIC
-from assignors.simulation.timed.protocols.offsets.coordinator import CHECK
-from assignors.simulation.timed.protocols.offsets.messages import (
-    EndTransaction,
-    OffsetCommit,
-    OffsetFetch,
-)
+from assignors.simulation.timed.protocols.kafka.migration import OF_CLASSIC
+from assignors.simulation.timed.protocols.kafka.offsets import CHECK
+from assignors.simulation.timed.protocols.kafka.messages import EndTransaction, OffsetCommit, OffsetFetch
 from assignors.simulation.timed.random_streams import stream
 from assignors.simulation.timed.running.coordinator import do_at_once, refuse, reply, take_note
 from assignors.simulation.timed.running.execution_state import GROUP, Execution, LogEnd, Own

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from assignors.simulation.timed.clients.models import Duty, Model, Thread
 from assignors.simulation.timed.migration.member import MixedMember
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Cancel,
@@ -23,7 +23,7 @@ from assignors.simulation.timed.protocols.effects import (
     Send,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.offsets.client_state import OffsetsClient
+from assignors.simulation.timed.protocols.kafka.offsets_client import OffsetsClient
 from assignors.simulation.timed.threads.duties import duty_of, who_does
 
 TURN: TimerKey = ("turn",)

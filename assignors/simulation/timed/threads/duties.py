@@ -7,12 +7,8 @@ the end of what already runs.
 from __future__ import annotations
 
 from assignors.simulation.timed.clients.models import MODELS, Duty, Model, Thread
-from assignors.simulation.timed.protocols.classic.messages import (
-    HeartbeatResponse,
-    JoinGroupResponse,
-    SyncGroupResponse,
-)
-from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeatResponse
+from assignors.simulation.timed.protocols.kafka.messages import HeartbeatResponse, JoinGroupResponse, SyncGroupResponse
+from assignors.simulation.timed.protocols.kafka.messages import ConsumerHeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Command,
@@ -20,10 +16,7 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     MemberEvent,
 )
-from assignors.simulation.timed.protocols.offsets.messages import (
-    OffsetCommitResponse,
-    OffsetFetchResponse,
-)
+from assignors.simulation.timed.protocols.kafka.messages import OffsetCommitResponse, OffsetFetchResponse
 from assignors.simulation.timed.scenario import ClientModel
 
 BY_NAME: dict[ClientModel, Model] = {ClientModel(each.name): each for each in MODELS}

@@ -11,8 +11,8 @@ from functools import partial
 
 from assignors.simulation.timed.migration.member import MixedMember
 from assignors.simulation.timed.processing.offsets_sides import Processing
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
 from assignors.simulation.timed.protocols.effects import (
     Cancel,
     Command,
@@ -23,7 +23,7 @@ from assignors.simulation.timed.protocols.effects import (
     MemberEvent,
     Schedule,
 )
-from assignors.simulation.timed.protocols.offsets.client_state import OffsetsClient
+from assignors.simulation.timed.protocols.kafka.offsets_client import OffsetsClient
 from assignors.simulation.timed.random_streams import stream
 from assignors.simulation.timed.scenario import MemberConfig, Scenario
 from assignors.simulation.timed.sides import Sides

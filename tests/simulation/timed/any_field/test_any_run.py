@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from assignors.server.spec import made_id
 from assignors.simulation.timed.monitors.table import MONITORS, Monitoring
 from assignors.simulation.timed.monitors.watch import KEPT
-from assignors.simulation.timed.protocols.offsets.messages import is_transactional
-from assignors.simulation.timed.protocols.restore import restored, summary
+from assignors.simulation.timed.protocols.kafka.records import is_transactional
+from assignors.simulation.timed.protocols.kafka.restore import restored, summary
 from assignors.simulation.timed.running.arrivals import with_arrivals
 from assignors.simulation.timed.scenario import FaultKind, GroupProtocol, Scenario, Verb
 from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from assignors.simulation.timed.execution.port import Entry, State
 from assignors.simulation.timed.hosting.live_group import LiveGroup, restored_group
 from assignors.simulation.timed.hosting.record_bytes import TopicNames, group_of
-from assignors.simulation.timed.protocols.restore import Restored, summary
+from assignors.simulation.timed.protocols.kafka.restore import Restored, summary
 
 
 class Made(NamedTuple):

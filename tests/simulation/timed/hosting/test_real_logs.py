@@ -26,29 +26,10 @@ from assignors.simulation.timed.hosting.broker import Broker
 from assignors.simulation.timed.hosting.live_group import HostSettings, LiveGroup
 from assignors.simulation.timed.hosting.record_bytes import group_of, topic_ids
 from assignors.simulation.timed.offsets_topic import LogEntry
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    Heartbeat,
-    HeartbeatResponse,
-    JoinGroup,
-    JoinGroupResponse,
-    Protocol,
-    SyncGroup,
-    SyncGroupResponse,
-)
-from assignors.simulation.timed.protocols.consumer.group import partitions_of
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
-    ConsumerHeartbeat,
-    ConsumerHeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.offsets.messages import (
-    CommitError,
-    OffsetCommit,
-    OffsetCommitResponse,
-    OffsetFetch,
-    OffsetFetchResponse,
-)
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, Heartbeat, HeartbeatResponse, JoinGroup, JoinGroupResponse, Protocol, SyncGroup, SyncGroupResponse
+from assignors.simulation.timed.protocols.kafka.consumer_group import partitions_of
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, ConsumerHeartbeat, ConsumerHeartbeatResponse
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, OffsetCommit, OffsetCommitResponse, OffsetFetch, OffsetFetchResponse
 from tests.replay.histories import DATA, state
 from wire import TopicPartitions, decode_assignment, encode_assignment
 from wire.records import decode_record, encode_key
@@ -136,13 +117,13 @@ def test_a_consumer_group_goes_on(model: str) -> None:
     beat = broker.ask(
         "live.new", ConsumerHeartbeat(one.member_id, one.epoch, client_id=one.client_id)
     )
-    assert beat == ConsumerHeartbeatResponse(ConsumerError.NONE, one.member_id, one.epoch)
+    assert beat == ConsumerHeartbeatResponse(ErrorCode.NONE, one.member_id, one.epoch)
     late = broker.ask("live.new", ConsumerHeartbeat(one.member_id, one.epoch + 5))
     assert isinstance(late, ConsumerHeartbeatResponse)
-    assert late.error is ConsumerError.FENCED_MEMBER_EPOCH
+    assert late.error is ErrorCode.FENCED_MEMBER_EPOCH
     place = next(iter(pairs(partitions_of(one.assigned))))
     commit = OffsetCommit(one.member_id, one.epoch, ((*place, 4711),))
-    assert broker.ask("live.new", commit) == OffsetCommitResponse(CommitError.NONE)
+    assert broker.ask("live.new", commit) == OffsetCommitResponse(ErrorCode.NONE)
     fetched = broker.ask("live.new", OffsetFetch((place,), one.member_id, one.epoch))
     assert isinstance(fetched, OffsetFetchResponse)
     assert fetched.offsets == ((*place, 4711),)
@@ -179,7 +160,7 @@ def settle(broker: Broker, name: str) -> None:
             )
             answer = broker.ask(name, beat)
             assert isinstance(answer, ConsumerHeartbeatResponse)
-            assert answer.error is ConsumerError.NONE
+            assert answer.error is ErrorCode.NONE
 
 
 def join_all(broker: Broker, name: str) -> dict[str, JoinGroupResponse]:
@@ -219,9 +200,9 @@ def test_a_classic_group_goes_on(name: str, model: str) -> None:
         beat = broker.ask(name, Heartbeat(member_id, None, generation))
         assert beat == HeartbeatResponse(ErrorCode.NONE)
         commit = OffsetCommit(member_id, generation, (("orders", 0, 99),))
-        assert broker.ask(name, commit) == OffsetCommitResponse(CommitError.NONE)
+        assert broker.ask(name, commit) == OffsetCommitResponse(ErrorCode.NONE)
     stale = broker.ask(name, OffsetCommit(min(before), generation - 1, (("orders", 0, 5),)))
-    assert stale == OffsetCommitResponse(CommitError.ILLEGAL_GENERATION)
+    assert stale == OffsetCommitResponse(ErrorCode.ILLEGAL_GENERATION)
     joined = join_all(broker, name)
     assert {each.generation for each in joined.values()} == {generation + 1}
     assert len(joined) == len(before) + 1

@@ -15,19 +15,11 @@ from assignors.simulation.timed.hosting.groups import Unserved
 from assignors.simulation.timed.hosting.live_group import HostSettings
 from assignors.simulation.timed.hosting.record_bytes import TopicNames, is_offset, read_record
 from assignors.simulation.timed.offsets_topic import key_and_value
-from assignors.simulation.timed.protocols.classic.messages import (
-    JoinGroup,
-    JoinGroupResponse,
-    Protocol,
-    SyncGroup,
-)
-from assignors.simulation.timed.protocols.consumer.records import (
-    CurrentRecord,
-    GroupEpochRecord,
-    MemberRecord,
-)
+from assignors.simulation.timed.protocols.kafka.messages import JoinGroup, JoinGroupResponse, Protocol, SyncGroup
+from assignors.simulation.timed.protocols.kafka.records import CurrentRecord, GroupEpochRecord, MemberRecord
 from assignors.simulation.timed.protocols.effects import Record
-from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit, OffsetRecord
+from assignors.simulation.timed.protocols.kafka.messages import OffsetCommit
+from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
 from tests.conftest import cases
 from tests.foreign import consumer_coordinator, coordinator, mixed_coordinator
 from wire import Subscription, encode_subscription

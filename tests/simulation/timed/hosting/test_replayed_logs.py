@@ -23,22 +23,10 @@ from assignors.simulation.timed.hosting.broker import Broker
 from assignors.simulation.timed.hosting.live_group import HostSettings
 from assignors.simulation.timed.hosting.loading import log_of, read_log
 from assignors.simulation.timed.offsets_topic import LogEntry, log_entries
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    Heartbeat,
-    HeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
-    ConsumerHeartbeat,
-    ConsumerHeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.offsets.messages import (
-    CommitError,
-    OffsetCommit,
-    OffsetCommitResponse,
-)
-from assignors.simulation.timed.protocols.restore import summary
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, Heartbeat, HeartbeatResponse
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, ConsumerHeartbeat, ConsumerHeartbeatResponse
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, OffsetCommit, OffsetCommitResponse
+from assignors.simulation.timed.protocols.kafka.restore import summary
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.simulation import simulate
 from tests.replay.histories import DATA, state
@@ -76,7 +64,7 @@ def test_the_group_of_a_simulated_run_goes_on(name: str, protocol: GroupProtocol
     if consumer.exists:
         for each in list(consumer.group.members.values()):
             beat = ConsumerHeartbeat(each.member_id, each.epoch, client_id=each.client_id)
-            expected = ConsumerHeartbeatResponse(ConsumerError.NONE, each.member_id, each.epoch)
+            expected = ConsumerHeartbeatResponse(ErrorCode.NONE, each.member_id, each.epoch)
             assert broker.ask("g", beat) == expected
     else:
         generation = classic.group.generation
@@ -84,7 +72,7 @@ def test_the_group_of_a_simulated_run_goes_on(name: str, protocol: GroupProtocol
             beaten = broker.ask("g", Heartbeat(member_id, None, generation))
             assert beaten == HeartbeatResponse(ErrorCode.NONE)
             commit = OffsetCommit(member_id, generation, (("orders", 0, 1),))
-            assert broker.ask("g", commit) == OffsetCommitResponse(CommitError.NONE)
+            assert broker.ask("g", commit) == OffsetCommitResponse(ErrorCode.NONE)
 
 
 @pytest.mark.parametrize(("at", "model"), list(enumerate(POLICIES)))

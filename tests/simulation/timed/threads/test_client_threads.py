@@ -12,7 +12,7 @@ from assignors.simulation.timed.clients.models import MODELS
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.protocols.effects import Send
-from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit
+from assignors.simulation.timed.protocols.kafka.messages import OffsetCommit
 from assignors.simulation.timed.scenario import (
     Action,
     ClientModel,

@@ -6,8 +6,8 @@ away. One partition that it may not commit fails the whole request.
 
 from __future__ import annotations
 
-from assignors.simulation.timed.protocols.offsets.access import GroupAccess, Removed, Step
-from assignors.simulation.timed.protocols.offsets.messages import CommitError, OffsetCommit
+from assignors.simulation.timed.protocols.kafka.offsets import GroupAccess, Removed, Step
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, OffsetCommit
 from assignors.simulation.timed.protocols.push.group import PushCoordinator
 
 
@@ -19,8 +19,8 @@ def push_access(coordinator: PushCoordinator, step: Step) -> GroupAccess:
         exists=lambda: True,
         make=lambda: None,
         commit_refusal=lambda request: commit_refusal(coordinator, request),
-        fetch_refusal=lambda _: CommitError.NONE,
-        delete_refusal=lambda: CommitError.NONE,
+        fetch_refusal=lambda _: ErrorCode.NONE,
+        delete_refusal=lambda: ErrorCode.NONE,
         after_commit=lambda _: [],
         subscribes=lambda topic: any(topic in each.topics for each in members.values()),
         retained_since=lambda committed_ms: committed_ms,
@@ -30,16 +30,16 @@ def push_access(coordinator: PushCoordinator, step: Step) -> GroupAccess:
     )
 
 
-def commit_refusal(coordinator: PushCoordinator, request: OffsetCommit) -> CommitError:
+def commit_refusal(coordinator: PushCoordinator, request: OffsetCommit) -> ErrorCode:
     """Return why a group refuses a commit. Cost: O(partitions of the commit)."""
     is_outside = not request.member_id and request.generation < 0
     if is_outside and (request.is_transactional or not coordinator.members):
-        return CommitError.NONE
+        return ErrorCode.NONE
     member = coordinator.members.get(request.member_id)
     if member is None:
-        return CommitError.UNKNOWN_MEMBER_ID
+        return ErrorCode.UNKNOWN_MEMBER_ID
     has_all = request.member_id not in coordinator.expired and all(
         (topic, number) in member.assigned or (topic, number) in member.removing
         for topic, number, _ in request.offsets
     )
-    return CommitError.NONE if has_all else CommitError.ILLEGAL_GENERATION
+    return ErrorCode.NONE if has_all else ErrorCode.ILLEGAL_GENERATION

@@ -15,7 +15,7 @@ from assignors.leader import REPAIR
 from assignors.model import Cluster
 from assignors.registry import assignor_named
 from assignors.simulation.dice import Dice
-from assignors.simulation.timed.protocols.consumer.assignment.topics import with_ids
+from assignors.simulation.timed.protocols.kafka.subscriptions import with_ids
 from assignors.simulation.timed.protocols.effects import (
     Consume,
     CoordinatorEvent,
