@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from assignors.simulation.timed.exhaustion.cases import Case, model_of
+from assignors.simulation.timed.explore.cases import Case, model_of
 from assignors.simulation.timed.protocols.kafka.consumer_member import step
 from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, ConsumerHeartbeat, ConsumerHeartbeatResponse
+from assignors.simulation.timed.protocols.consumer.messages import ErrorCode
+from assignors.simulation.timed.protocols.kafka.messages import ConsumerHeartbeat, ConsumerHeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Command,

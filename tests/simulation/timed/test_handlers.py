@@ -15,14 +15,6 @@ from hypothesis import strategies as st
 
 from assignors.documents.values import DocumentError
 from assignors.ownership.changes import pairs
-from assignors.simulation.timed.clients.listeners import (
-    Called,
-    Event,
-    HandlerCall,
-    Happening,
-    Listener,
-    handler_trace,
-)
 from assignors.simulation.timed.gallery.story import SETTLED_MS, group, planned, with_members
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.protocols.kafka.messages import JoinGroup
@@ -41,6 +33,14 @@ from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.conftest import cases
 from tests.simulation.timed.handler_calls import merged
+from tests.simulation.timed.listeners import (
+    Called,
+    Event,
+    HandlerCall,
+    Happening,
+    Listener,
+    handler_trace,
+)
 
 EAGER, COOPERATIVE = "java/range", "java/cooperative-sticky"
 AT_MS = SETTLED_MS + 1000

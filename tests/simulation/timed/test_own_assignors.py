@@ -16,10 +16,10 @@ from assignors import ASSIGNORS
 from assignors.leader import REPAIR
 from assignors.own_assignors.answers import checked
 from assignors.simulation import simulate_timed
-from assignors.simulation.timed.counterexamples.shrinking import shrunk
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.dialects.dialect import Reaction
 from assignors.simulation.timed.dialects.hand_over import eager_sibling
+from assignors.simulation.timed.explore.shrinking import shrunk
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.protocols.effects import ASSIGNOR_FAILED
 from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, Scenario

@@ -10,8 +10,8 @@ import click
 
 from assignors.cli.outputs.forms import dumps
 from assignors.documents.values import SCHEMA, Document
-from assignors.simulation.timed.counterexamples.history import NOTHING, history
-from assignors.simulation.timed.counterexamples.shrinking import shrunk
+from assignors.simulation.timed.explore.history import NOTHING, history
+from assignors.simulation.timed.explore.shrinking import shrunk
 from assignors.simulation.timed.monitors.violation import described
 from assignors.simulation.timed.scenario_document import brief_document
 from assignors.simulation.timed.simulation import simulate

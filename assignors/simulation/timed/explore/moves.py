@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Any, NamedTuple
 
-from assignors.simulation.timed.exhaustion.kinds import classic_group_of
-from assignors.simulation.timed.exhaustion.merging import merge_world
-from assignors.simulation.timed.exhaustion.reduction import BEAT, independent_moves
-from assignors.simulation.timed.exhaustion.steps import (
+from assignors.simulation.timed.explore.kinds import classic_group_of
+from assignors.simulation.timed.explore.merging import merge_world
+from assignors.simulation.timed.explore.steps import (
     deliver,
     lose_coordinator,
     step_coordinator,
     step_member,
 )
-from assignors.simulation.timed.exhaustion.world import (
+from assignors.simulation.timed.explore.world import (
     MEMBERS_MAX,
     Model,
     Stepped,
@@ -40,6 +39,7 @@ from assignors.simulation.timed.protocols.effects import (
 )
 from assignors.simulation.timed.protocols.kafka.migration import OF_CLASSIC
 
+BEAT: TimerKey = ("heartbeat",)
 GIVES_ID = (ErrorCode.NONE, ErrorCode.MEMBER_ID_REQUIRED)
 LOST = Fired(("lost",), 0)
 """Stands for a failover among the events of a history."""
@@ -63,28 +63,20 @@ class Move(NamedTuple):
 
 
 def moves(model: Model, world: World) -> Iterator[Move]:
-    """Yield every move of a world, each with the independent ones that follow it.
-
-    Cost: O(messages and timers of the world).
-    """
-    everybody = range(len(world.members))
-    for member in everybody:
-        for move in member_moves(model, world, member):
-            yield followed(model, move, everybody)
-    for move in coordinator_moves(model, world):
-        yield followed(model, move, everybody)
+    """Yield every move of a world. Cost: O(messages and timers of the world)."""
+    for member in range(len(world.members)):
+        for move in _member_moves(model, world, member):
+            yield _merged(model, move)
+    for move in _coordinator_moves(model, world):
+        yield _merged(model, move)
 
 
-def followed(model: Model, move: Move, members: Iterable[int]) -> Move:
-    """Return a move with the independent ones of these members that follow it."""
-    if not model.is_reduced:
-        return move
-    *steps, last = (*move.steps, *independent_moves(model, move.world, members))
-    merged = last._replace(world=merge_world(model, last.world))
-    return move._replace(steps=(*steps, merged))
+def _merged(model: Model, move: Move) -> Move:
+    *steps, last = move.steps
+    return move._replace(steps=(*steps, last._replace(world=merge_world(model, last.world))))
 
 
-def coordinator_moves(model: Model, world: World) -> Iterator[Move]:
+def _coordinator_moves(model: Model, world: World) -> Iterator[Move]:
     """Yield the moves of the coordinator alone: its timers, its appends, its end."""
     for key, data in sorted(world.timers):
         is_fault = _hurts(model, world, key)
@@ -109,7 +101,7 @@ def _fail_over(model: Model, world: World) -> tuple[Stepped, ...]:
     return tuple(steps)
 
 
-def member_moves(model: Model, world: World, member: int) -> Iterator[Move]:
+def _member_moves(model: Model, world: World, member: int) -> Iterator[Move]:
     """Yield the moves of a member, and of what is on its way between it and the coordinator."""
     if world.requests[member]:
         yield Move(_arrive(model, world, member))
@@ -119,7 +111,9 @@ def member_moves(model: Model, world: World, member: int) -> Iterator[Move]:
         if key != BEAT:
             yield Move((step_member(model, world, member, Fired(key, data)),))
         elif not world.open[member] - world.dead[member]:
-            yield from _beats(model, world, member)
+            beat = Move(_beat(model, world, member))
+            if beat.world != world:
+                yield beat
     is_up = member_of(model, world, member).is_up
     if not is_up and world.starts[member]:
         after = world._replace(starts=put(world.starts, member, world.starts[member] - 1))
@@ -190,25 +184,6 @@ def _arrive(model: Model, world: World, member: int) -> tuple[Stepped, ...]:
         done = steps[-1].world._replace(appends=tuple(further))
         steps.append(step_coordinator(model, done, Committed(token)))
     return tuple(steps)
-
-
-def _beats(model: Model, world: World, member: int) -> Iterator[Move]:
-    """Yield the heartbeat of a member that has sent nothing else, if it leads anywhere.
-
-    Most lead nowhere, and whether one does depends on the coordinator and on its member alone: what
-    others do neither the member nor the coordinator looks at in it. So that is remembered.
-    """
-    parts = (
-        *(world.coordinator, world.log, world.appends, world.timers, world.replicated, world.tail),
-        *(world.members[member], world.does[member], world.member_timers[member]),
-    )
-    if parts in model.idle_beats:
-        return
-    steps = _beat(model, world, member)
-    if steps[-1].world == world:
-        model.idle_beats.add(parts)
-    else:
-        yield Move(steps)
 
 
 def _beat(model: Model, world: World, member: int) -> tuple[Stepped, ...]:

@@ -1,8 +1,14 @@
-"""Small cases exhausted: every order in which messages may arrive and timers may run out.
+"""What can go wrong in a group, and the smallest way to get there.
 
-The same steps that run on a clock run here without one. A *world* is a state of everything: the
-coordinator, the members, what they consume, the messages and appends on their way, the timers that
-run, and how many faults may still happen. A *move* leads from one world to the next: a message
+* `cases`, `search`: small groups in every order of messages and timers (exhaustion), with `world`,
+  `moves`, `steps`, `merging`, `numbers` and `kinds`
+* `shrinking`: a scenario with less in it that still violates the same monitor
+* `history`: the events of a run up to its first violation, a line each, with `words`,
+  `push_words` and `subjects`
+
+Exhaustion runs the same steps that run on a clock, without one. A *world* is a state of everything:
+the coordinator, the members, what they consume, the messages and appends on their way, the timers
+that run, and how many faults may still happen. A *move* leads from one world to the next: a message
 arrives, an append completes, a timer runs out, a process starts, stops or crashes. A breadth-first
 search visits every world that any order of moves can reach, and asks the monitors about each.
 
@@ -10,8 +16,8 @@ What is abstracted:
 
 * There is no time. A timer that runs may run out at any moment; where that is a fault (a session
   that ends although its process runs, a barrier that ends before a process has come that runs) it
-  counts as one, and faults are limited. Else two members that wait for an id that nobody uses any
-  more could remove each other for ever, and no search would end.
+  counts as one, and faults are limited. Otherwise two members that wait for an id that nobody uses
+  any more could remove each other for ever, and no search would end.
 * Messages of one connection keep their order, as over TCP. A process that ends takes the answers on
   their way to it with it; what it has sent still arrives. Where a connection breaks, all answers on
   their way are lost, and either all requests or none.
@@ -23,11 +29,8 @@ What is abstracted:
   group that may change its kind.
 * Member ids are a member's name, or its instance id, and a count.
 
-What is left out without loss: numbers of requests and appends are given anew in each world
-(`numbers`), what no later step reads is no part of a state (`merging`), and a move that nothing
-else depends on is taken at once (`reduction`). The tests search small cases without, and find the
-same moments. In a consumer group a move is found once by the parts of a world that it depends on,
-and not again in every world that has them (`remembered`).
+Requests and appends get new numbers in each world (`numbers`), and what no later step reads is no
+part of a state (`merging`). The tests search small cases without merging and find the same moments.
 
 So a case says what can happen to that group, that assignor and that many faults, and nothing about
 larger ones.

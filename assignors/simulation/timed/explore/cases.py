@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from assignors.simulation.timed.exhaustion.kinds import classic_of, clients_of
-from assignors.simulation.timed.exhaustion.world import Model, World
+from assignors.simulation.timed.explore.kinds import classic_of, clients_of
+from assignors.simulation.timed.explore.world import Model, World
 from assignors.simulation.timed.migration.member import MixedMember
 from assignors.simulation.timed.migration.sides import mixed_sides
 from assignors.simulation.timed.monitors.moment import Consumption

@@ -24,8 +24,16 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
-from assignors.simulation.timed.clients.models import Thread
-from assignors.simulation.timed.clients.state import Kind
+from assignors.simulation.timed.threads.duties import Thread
+
+
+class Kind(StrEnum):
+    """The callbacks."""
+
+    REVOKED = "revoked"
+    ASSIGNED = "assigned"
+    LOST = "lost"
+
 
 Partitions = frozenset[int]
 NOTHING: Partitions = frozenset()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from assignors.simulation.timed.counterexamples.subjects import Lines, lines_of
-from assignors.simulation.timed.counterexamples.words import line_of
+from assignors.simulation.timed.explore.subjects import Lines, lines_of
+from assignors.simulation.timed.explore.words import line_of
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.monitors.violation import described

@@ -7,8 +7,8 @@ words.
 from __future__ import annotations
 
 from assignors.ownership.changes import TopicPartition
-from assignors.simulation.timed.counterexamples import push_words
-from assignors.simulation.timed.counterexamples.push_words import Show
+from assignors.simulation.timed.explore import push_words
+from assignors.simulation.timed.explore.push_words import Show
 from assignors.simulation.timed.monitors.invariants import listed
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.protocols.kafka import messages as classic

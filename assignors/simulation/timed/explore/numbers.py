@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from assignors.simulation.timed.exhaustion.kinds import (
+from assignors.simulation.timed.explore.kinds import (
     awaited_numbers,
     clients_of,
     give_numbers,
     give_tokens,
     smallest_tokens,
 )
-from assignors.simulation.timed.exhaustion.world import MEMBERS_MAX, Model, World, member_of, put
+from assignors.simulation.timed.explore.world import MEMBERS_MAX, Model, World, member_of, put
 from assignors.simulation.timed.protocols.kafka.coordinator import copied
 from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
 from assignors.simulation.timed.protocols.state_values import cloned

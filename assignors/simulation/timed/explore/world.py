@@ -5,7 +5,7 @@ States are kept once each and called by a number, so a world is a tuple of small
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -107,8 +107,6 @@ class Model:
     step_member: Callable[[Any, MemberEvent], list[Effect]]
     gone: tuple[int, ...]
     """Of each member: the state of a process that never runs again, that of one that never ran."""
-    is_reduced: bool = True
-    """Whether moves that are independent of all others are taken at once (`reduction`)."""
     coordinators: Kept = field(default_factory=Kept)
     members: Kept = field(default_factory=Kept)
     does: Kept = field(default_factory=Kept)
@@ -122,18 +120,10 @@ class Model:
     """What the records say after a step of the coordinator, and what is wrong with it."""
     does_steps: dict[Hashable, tuple[int, Findings]] = field(default_factory=dict)
     """What a member really does after its step, and what is wrong with it."""
-    seen: Kept = field(default_factory=Kept)
-    """What monitors see of a member or a coordinator in a moment: many states look alike."""
-    members_seen: dict[int, int] = field(default_factory=dict)
-    """A member's state -> its number in `seen`."""
-    coordinators_seen: dict[int, int] = field(default_factory=dict)
-    """A coordinator's state -> its number in `seen`."""
     renumbered: dict[Hashable, int] = field(default_factory=dict)
     """Coordinators after requests or appends have got other numbers."""
-    idle_beats: set[Hashable] = field(default_factory=set)
-    """The parts of worlds in which a member's heartbeat leads nowhere."""
     judged: dict[Hashable, Findings] = field(default_factory=dict)
-    """What was found in moments, by what monitors see of them."""
+    """What was found in moments, by coordinator, members and what these do."""
 
 
 class Stepped(NamedTuple):
@@ -163,24 +153,3 @@ def member_of(model: Model, world: World, member: int) -> Any:  # noqa: ANN401 -
 def view(model: Model, coordinator: int) -> CoordinatorView:
     """Return what monitors see of a coordinator's state. Cost: O(partitions): it is not kept."""
     return view_of(model.coordinators.values[coordinator])
-
-
-def seen_of_members(model: Model, members: Collection[int]) -> tuple[int, ...]:
-    """Return what monitors see of members, by their states: id, generation and what each owns."""
-    seen = model.members_seen
-    for number in members:
-        if number not in seen:
-            state = model.members.values[number]
-            what = (state.member_id, state.generation, state.owned) if state.is_up else ()
-            seen[number] = model.seen.number_of(what)
-    return tuple([seen[number] for number in members])
-
-
-def seen_of_coordinator(model: Model, coordinator: int) -> int:
-    """Return what monitors see of a coordinator in a moment: whom it has, and what it gives out."""
-    number = model.coordinators_seen.get(coordinator)
-    if number is None:
-        view_now = view(model, coordinator)
-        what = (view_now.known, view_now.target, view_now.target_epoch, view_now.unstable)
-        number = model.coordinators_seen[coordinator] = model.seen.number_of(what)
-    return number

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assignors.simulation.timed.exhaustion.kinds import clients_of, count_from
-from assignors.simulation.timed.exhaustion.merging import (
+from assignors.simulation.timed.explore.kinds import clients_of, count_from
+from assignors.simulation.timed.explore.merging import (
     merge_coordinator,
     merge_effect,
     merge_member,
 )
-from assignors.simulation.timed.exhaustion.world import (
+from assignors.simulation.timed.explore.world import (
     MEMBERS_MAX,
     Findings,
     Model,
@@ -24,8 +24,6 @@ from assignors.simulation.timed.exhaustion.world import (
     World,
     member_of,
     put,
-    seen_of_coordinator,
-    seen_of_members,
     view,
 )
 from assignors.simulation.timed.monitors.coordinators import GROUP, Folded, compacted, folded
@@ -152,7 +150,7 @@ def step_coordinator(
     step = model.coordinator_steps.get(memo)
     if step is None:
         step = model.coordinator_steps[memo] = _stepped_coordinator(model, world, event)
-    seen = (step.number, world.log, seen_of_members(model, world.members) if step.gives else ())
+    seen = (step.number, world.log, world.members if step.gives else ())
     seeing = model.log_steps.get(seen)
     if seeing is None:
         seeing = model.log_steps[seen] = _seen_coordinator(model, world, step)
@@ -315,8 +313,7 @@ def _moments(model: Model, world: World) -> tuple[MemberMoment, ...]:
 
 def judged(model: Model, world: World) -> Findings:
     """Return what is wrong with a moment."""
-    seen_now = seen_of_coordinator(model, world.coordinator)
-    parts = (seen_now, seen_of_members(model, world.members), world.does)
+    parts = (world.coordinator, world.members, world.does)
     found = model.judged.get(parts)
     if found is None:
         seen = view(model, world.coordinator)

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 from assignors.leader import Memory
 from assignors.membership import Membership
-from assignors.simulation.timed.exhaustion.kinds import clients_of
-from assignors.simulation.timed.exhaustion.numbers import renumbered
-from assignors.simulation.timed.exhaustion.world import Model, World
+from assignors.simulation.timed.explore.kinds import clients_of
+from assignors.simulation.timed.explore.numbers import renumbered
+from assignors.simulation.timed.explore.world import Model, World
 from assignors.simulation.timed.monitors.coordinators import GROUP
 from assignors.simulation.timed.protocols.kafka.state import ClassicCoordinator
 from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup, GroupMember

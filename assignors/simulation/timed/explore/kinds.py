@@ -9,7 +9,6 @@ from typing import Any
 from assignors.simulation.timed.migration.member import MixedMember
 from assignors.simulation.timed.protocols.kafka.state import ClassicCoordinator
 from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup
-from assignors.simulation.timed.protocols.kafka.classic_group import GroupState
 from assignors.simulation.timed.protocols.kafka.coordinator import WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import Effect, Reply
 from assignors.simulation.timed.protocols.kafka.coordinator import MixedCoordinator
@@ -113,21 +112,3 @@ def give_numbers(coordinator: object, number_of: Callable[[int], int]) -> None:
 
 def _numbered(effect: Effect, number_of: Callable[[int], int]) -> Effect:
     return effect._replace(number=number_of(effect.number)) if isinstance(effect, Reply) else effect
-
-
-def is_over(coordinator: object, token: int) -> bool:
-    """Return whether nothing follows when an append completes."""
-    if isinstance(coordinator, MixedCoordinator):
-        own = token // 2
-        if token % 2:
-            return not coordinator.waiting.waiting[own]
-        return own not in coordinator.classic.appends or is_over(coordinator.classic, own)
-    if isinstance(coordinator, WaitingCoordinator):
-        return not coordinator.waiting[token]
-    assert isinstance(coordinator, ClassicCoordinator)
-    group, waiting = coordinator.group, coordinator.appends[token]
-    is_current = (
-        group.state is GroupState.COMPLETING_REBALANCE and waiting.generation == group.generation
-    )
-    # Who has left hears no answer.
-    return waiting.returned is None and not (waiting.plan is not None and is_current)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from assignors.simulation.timed.clients.listeners import Event, Happening, Listener, trace
-from assignors.simulation.timed.clients.models import Thread
+from assignors.simulation.timed.threads.duties import Thread
+from tests.simulation.timed.listeners import Event, Happening, Listener, trace
 
 ASSIGNED, REBALANCE, HALFWAY, FENCED, CLOSED, CLOSED_AMID = Happening
 
