@@ -12,8 +12,17 @@ from random import Random
 from typing import Any
 
 from assignors.simulation.timed.protocols.effects import Record, Reply
-from assignors.simulation.timed.protocols.kafka.offsets import OffsetsConfig
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, EndTransaction, OffsetCommit, OffsetCommitResponse, OffsetDelete, OffsetDeleteResponse, OffsetFetch, OffsetFetchResponse, OffsetsRequest as Request
+from assignors.simulation.timed.protocols.kafka.messages import (
+    EndTransaction,
+    ErrorCode,
+    OffsetCommit,
+    OffsetCommitResponse,
+    OffsetDelete,
+    OffsetDeleteResponse,
+    OffsetFetch,
+    OffsetFetchResponse,
+)
+from assignors.simulation.timed.protocols.kafka.messages import OffsetsRequest as Request
 from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
 from tests.foreign.operations import Operation, operation_of
 
@@ -30,15 +39,6 @@ KEEPING: tuple[dict[str, str], ...] = (
 """How a broker keeps offsets: mostly for ever, or it looks for expired ones again and again."""
 PRODUCERS = (7, 8)
 ANSWERS = (OffsetCommitResponse, OffsetFetchResponse, OffsetDeleteResponse)
-
-
-def offsets_config(broker: dict[str, str]) -> OffsetsConfig:
-    """Return the settings of a broker."""
-    return OffsetsConfig(
-        retention_ms=int(broker.get("offsets.retention.minutes", "10080")) * 60_000,
-        check_ms=int(broker["offsets.retention.check.interval.ms"]),
-        clock_starts_ms=START_MS,
-    )
 
 
 def asked(

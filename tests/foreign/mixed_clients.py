@@ -10,13 +10,26 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from random import Random
 
-from assignors.simulation.timed.protocols.kafka.messages import CONSUMER, ErrorCode, Heartbeat, JoinGroup, JoinGroupResponse, LeaveGroup, Protocol, SyncGroup, SyncGroupResponse
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, ConsumerHeartbeat, ConsumerHeartbeatResponse, LEAVE_EPOCH, STATIC_LEAVE_EPOCH
 from assignors.simulation.timed.protocols.effects import (
     Reply,
     Request,
 )
-from assignors.simulation.timed.protocols.kafka import messages as offsets
+from assignors.simulation.timed.protocols.kafka.messages import (
+    CONSUMER,
+    LEAVE_EPOCH,
+    STATIC_LEAVE_EPOCH,
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
+    ErrorCode,
+    Heartbeat,
+    JoinGroup,
+    JoinGroupResponse,
+    LeaveGroup,
+    OffsetsResponse,
+    Protocol,
+    SyncGroup,
+    SyncGroupResponse,
+)
 from tests.foreign import commits
 from tests.foreign.operations import Operation, operation_of
 from wire import (
@@ -250,7 +263,7 @@ def _leave(random: Random, client: Client) -> tuple[Operation, Request]:
 
 def learn(client: Client, request: Request, reply: Reply) -> None:
     response = reply.response
-    if isinstance(response, offsets.Response):
+    if isinstance(response, OffsetsResponse):
         return
     client.waits = False
     if isinstance(response, ConsumerHeartbeatResponse):

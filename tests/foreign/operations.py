@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from assignors.simulation.timed.protocols.kafka.messages import Heartbeat, JoinGroup, LeaveGroup, SyncGroup
-from assignors.simulation.timed.protocols.kafka.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.effects import Request
-from assignors.simulation.timed.protocols.kafka.messages import EndTransaction, OffsetCommit, OffsetDelete, OffsetFetch
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeat,
+    EndTransaction,
+    Heartbeat,
+    JoinGroup,
+    LeaveGroup,
+    OffsetCommit,
+    OffsetDelete,
+    OffsetFetch,
+    SyncGroup,
+)
 
 Operation = dict[str, Any]
 

@@ -34,8 +34,8 @@ class PlainHeartbeats:
     changes: Callable[[], object]
     """What the coordinator has done that idle members may learn of: another value, another one."""
     timing: Callable[[int], tuple[TimerKey, int, int]]
-    """The key of a member's session timer at the coordinator, its heartbeat interval and its session
-    timeout in microseconds."""
+    """The key of a member's session timer at the coordinator, its heartbeat interval and its
+    session timeout in microseconds."""
     answer: Callable[[int], Response]
     """A member's number -> what it is answered while it rests."""
     standing: Callable[[int], int] | None = None

@@ -29,7 +29,6 @@ from assignors.simulation.timed.monitors.watch import (
 )
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.processing.offsets_sides import sides_with_offsets
-from assignors.simulation.timed.protocols.kafka.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,
@@ -44,6 +43,7 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     Send,
 )
+from assignors.simulation.timed.protocols.kafka.messages import JoinGroup
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.running import coordinator, execution

@@ -18,8 +18,13 @@ from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.offsets_topic import log_entries
 from assignors.simulation.timed.processing.records import RecordLedger
 from assignors.simulation.timed.protocols.kafka import offsets as access
-from assignors.simulation.timed.protocols.kafka.offsets_client import Flow, Start, end_offset, position
 from assignors.simulation.timed.protocols.kafka.messages import ErrorCode
+from assignors.simulation.timed.protocols.kafka.offsets_client import (
+    Flow,
+    Start,
+    end_offset,
+    position,
+)
 from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import (

@@ -9,9 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assignors.simulation.timed.protocols.kafka.consumer_member import step_plainly as step
-from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, ConsumerHeartbeat, ConsumerHeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Command,
@@ -19,6 +16,13 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     Schedule,
     Send,
+)
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.consumer_member import step_plainly as step
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
+    ErrorCode,
 )
 from assignors.simulation.timed.scenario import MemberConfig
 from wire import TopicPartitions

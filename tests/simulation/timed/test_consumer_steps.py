@@ -5,10 +5,6 @@ from __future__ import annotations
 import pytest
 
 from assignors.simulation.timed.explore.cases import Case, model_of
-from assignors.simulation.timed.protocols.kafka.consumer_member import step
-from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
-from assignors.simulation.timed.protocols.consumer.messages import ErrorCode
-from assignors.simulation.timed.protocols.kafka.messages import ConsumerHeartbeat, ConsumerHeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Command,
@@ -20,6 +16,12 @@ from assignors.simulation.timed.protocols.effects import (
     MemberEvent,
     Schedule,
     Send,
+)
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient, step
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
+    ErrorCode,
 )
 from assignors.simulation.timed.protocols.state_values import cloned
 from assignors.simulation.timed.scenario import (

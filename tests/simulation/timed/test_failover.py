@@ -14,8 +14,8 @@ from assignors.simulation.timed.faults.coordinator_log import CoordinatorLog
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, HeartbeatResponse
 from assignors.simulation.timed.protocols.effects import Answered, Append
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, HeartbeatResponse
 from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
 from assignors.simulation.timed.scenario import (
     Action,

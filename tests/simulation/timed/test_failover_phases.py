@@ -18,11 +18,16 @@ from assignors.simulation.timed.faults.failovers import LOADED
 from assignors.simulation.timed.monitors.liveness import is_settled
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, JoinGroupResponse, SyncGroupResponse
+from assignors.simulation.timed.protocols.effects import MILLISECOND, Answered, Send
 from assignors.simulation.timed.protocols.kafka.classic_group import GroupState
 from assignors.simulation.timed.protocols.kafka.consumer_group import MemberState
-from assignors.simulation.timed.protocols.effects import MILLISECOND, Answered, Send
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, OffsetCommit, OffsetCommitResponse
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ErrorCode,
+    JoinGroupResponse,
+    OffsetCommit,
+    OffsetCommitResponse,
+    SyncGroupResponse,
+)
 from assignors.simulation.timed.running.play import play
 from assignors.simulation.timed.running.run import Run
 from assignors.simulation.timed.scenario import (
@@ -167,7 +172,7 @@ class Story:
     def missing(self, run: Run) -> Iterator[str]:
         """The partitions whose committed offset is older than one whose commit was answered."""
         assert run.processing is not None
-        committed = run.processing.coordinator.table.committed
+        committed = run.processing.offsets.table.committed
         for partition, count in self.answered.items():
             offset = committed[partition].offset if partition in committed else None
             if offset not in self.sent[partition][count - 1 :]:

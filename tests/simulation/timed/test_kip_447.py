@@ -21,7 +21,12 @@ from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.gallery.zombies import FROM_MS
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.protocols.effects import Answered, Send
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, OffsetCommit, OffsetCommitResponse, OffsetFetchResponse
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ErrorCode,
+    OffsetCommit,
+    OffsetCommitResponse,
+    OffsetFetchResponse,
+)
 from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.simulation import Played, simulate

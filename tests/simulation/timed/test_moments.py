@@ -12,7 +12,6 @@ from assignors.simulation.timed.monitors.moment import (
     consumption_after,
     without,
 )
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, Heartbeat, HeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Cancel,
@@ -21,6 +20,11 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     Schedule,
     Send,
+)
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ErrorCode,
+    Heartbeat,
+    HeartbeatResponse,
 )
 from wire import TopicPartitions
 

@@ -25,8 +25,6 @@ from assignors.simulation.timed.monitors.steps import (
     generation_given_found,
     state_found,
 )
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, Heartbeat, HeartbeatResponse, SyncGroupResponse
-from assignors.simulation.timed.protocols.kafka.records import GroupRecord, GroupTombstone, RecordedMember
 from assignors.simulation.timed.protocols.effects import (
     Append,
     Arrived,
@@ -40,7 +38,18 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Schedule,
 )
-from assignors.simulation.timed.protocols.kafka.messages import OffsetCommit
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ErrorCode,
+    Heartbeat,
+    HeartbeatResponse,
+    OffsetCommit,
+    SyncGroupResponse,
+)
+from assignors.simulation.timed.protocols.kafka.records import (
+    GroupRecord,
+    GroupTombstone,
+    RecordedMember,
+)
 from wire import TopicPartitions
 
 ONE: TopicPartitions = {"t": (0,)}

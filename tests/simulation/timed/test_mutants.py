@@ -9,11 +9,14 @@ import pytest
 
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.kafka import classic as barriers, classic as coordinator, classic_member_steps as member_rounds, state as coordinator_state
+from assignors.simulation.timed.protocols.kafka import (
+    classic,
+    classic_member_steps,
+    consumer,
+    consumer_member,
+    coordinator,
+)
 from assignors.simulation.timed.protocols.kafka.messages import ErrorCode
-from assignors.simulation.timed.protocols.kafka import consumer_member
-from assignors.simulation.timed.protocols.kafka import coordinator as consumer_step
-from assignors.simulation.timed.protocols.kafka import consumer as rounds
 from assignors.simulation.timed.protocols.kafka.reconciliation import reconciled
 from assignors.simulation.timed.scenario import (
     BrokerConfig,
@@ -35,7 +38,7 @@ def gives_before_release(patch: pytest.MonkeyPatch) -> None:
     def hasty(member: Any, **settings: Any) -> Any:
         return reconciled(member, **{**settings, "partition_epochs": {}})
 
-    patch.setattr(rounds, "reconciled", hasty)
+    patch.setattr(consumer, "reconciled", hasty)
 
 
 def keeps_silent(patch: pytest.MonkeyPatch) -> None:
@@ -45,7 +48,9 @@ def keeps_silent(patch: pytest.MonkeyPatch) -> None:
 
 def joins_without_revoking(patch: pytest.MonkeyPatch) -> None:
     """A classic member keeps what an eager one has to give up."""
-    patch.setattr(member_rounds, "count", lambda partitions: 0 * sum(map(len, partitions.values())))
+    patch.setattr(
+        classic_member_steps, "count", lambda partitions: 0 * sum(map(len, partitions.values()))
+    )
 
 
 def reports_too_early(patch: pytest.MonkeyPatch) -> None:
@@ -62,39 +67,39 @@ def reports_too_early(patch: pytest.MonkeyPatch) -> None:
 
 def writes_another_plan(patch: pytest.MonkeyPatch) -> None:
     """The classic coordinator writes a record without the assignments."""
-    original = coordinator_state.append
+    original = classic.append
 
     def forgetful(state: Any, waiting: Any, plan: Any) -> None:
         original(state, waiting, dict.fromkeys(plan, b""))
 
-    patch.setattr(coordinator, "append", forgetful)
+    patch.setattr(classic, "append", forgetful)
 
 
 def goes_back(patch: pytest.MonkeyPatch) -> None:
     """The classic coordinator counts generations down."""
-    original = barriers.complete_join
+    original = classic.complete_join
 
     def backwards(state: Any) -> None:
-        state.group.generation -= 2 * (state.group.generation > 2)
+        state.classic.generation -= 2 * (state.classic.generation > 2)
         original(state)
 
-    patch.setattr(barriers, "complete_join", backwards)
+    patch.setattr(classic, "complete_join", backwards)
 
 
 def counts_no_generation(patch: pytest.MonkeyPatch) -> None:
     """The classic coordinator lets a rebalance end in the generation in which it began."""
-    original = barriers.complete_join
+    original = classic.complete_join
 
     def still(state: Any) -> None:
-        state.group.generation -= state.group.generation > 0
+        state.classic.generation -= state.classic.generation > 0
         original(state)
 
-    patch.setattr(barriers, "complete_join", still)
+    patch.setattr(classic, "complete_join", still)
 
 
 def answers_before_the_append(patch: pytest.MonkeyPatch) -> None:
     """KIP-848's coordinator does not wait until its records are replicated."""
-    original = consumer_step.effects
+    original = coordinator._asked
 
     def hasty(state: Any, changes: Any, number: int | None) -> list[Any]:
         found = original(state, changes, number)
@@ -103,7 +108,7 @@ def answers_before_the_append(patch: pytest.MonkeyPatch) -> None:
         early, state.waiting[state.tokens] = state.waiting[state.tokens], []
         return [*found[:-1], *early, found[-1]]
 
-    patch.setattr(consumer_step, "effects", hasty)
+    patch.setattr(coordinator, "_asked", hasty)
 
 
 def takes_an_epoch_back(patch: pytest.MonkeyPatch) -> None:
@@ -114,7 +119,7 @@ def takes_an_epoch_back(patch: pytest.MonkeyPatch) -> None:
         is_older = after.state is not member.state and after.epoch > 1
         return after._replace(epoch=after.epoch - 1) if is_older else after
 
-    patch.setattr(rounds, "reconciled", backwards)
+    patch.setattr(consumer, "reconciled", backwards)
 
 
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER

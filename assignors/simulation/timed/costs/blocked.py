@@ -21,8 +21,6 @@ from dataclasses import dataclass, field
 
 from assignors.simulation.timed.monitors.moment import CALLBACKS, REVOKED
 from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.protocols.kafka import messages as classic
-from assignors.simulation.timed.protocols.kafka.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Cancel,
@@ -36,6 +34,8 @@ from assignors.simulation.timed.protocols.effects import (
     Send,
     TimerKey,
 )
+from assignors.simulation.timed.protocols.kafka import messages as classic
+from assignors.simulation.timed.protocols.kafka.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.push import messages as push
 
 CALLS = ("poll", "callback", "commit", "close")

@@ -22,8 +22,6 @@ from assignors.simulation.timed.faults.lookups import find
 from assignors.simulation.timed.faults.old_coordinator import OLD, OldCoordinator
 from assignors.simulation.timed.faults.recovery import Recoveries
 from assignors.simulation.timed.network import Network
-from assignors.simulation.timed.protocols.kafka.coordinator import load
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, Heartbeat, HeartbeatResponse, JoinGroupResponse
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,
@@ -37,7 +35,14 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Response,
 )
-from assignors.simulation.timed.protocols.kafka.messages import EndTransaction
+from assignors.simulation.timed.protocols.kafka.coordinator import load
+from assignors.simulation.timed.protocols.kafka.messages import (
+    EndTransaction,
+    ErrorCode,
+    Heartbeat,
+    HeartbeatResponse,
+    JoinGroupResponse,
+)
 from assignors.simulation.timed.protocols.kafka.restore import restored
 from assignors.simulation.timed.scenario import Fault, FaultKind, Scenario
 from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
@@ -128,7 +133,7 @@ class Failovers:
         self.recoveries.begin(queue.now, lost)
         self.stale = set(range(len(network.links)))
         if serves:
-            self.zombie = OldCoordinator.of(self.sides.coordinator, queue)
+            self.zombie = OldCoordinator.of(self.sides.kafka, queue)
             self.at_zombie = set(network.in_flight)
         else:
             queue.stop_all(COORDINATOR)
@@ -196,7 +201,7 @@ class Failovers:
         """Go on with what the log says. Cost: O(records + members)."""
         queue = self.network.queue
         self.stage = Stage.SERVES
-        timers = load(self.sides.coordinator, restored(self.log.entries()))
+        timers = load(self.sides.kafka, restored(self.log.entries()))
         generation = self.sides.generation()
         self.unwritten |= {
             n for n, each in enumerate(self.sides.members) if each.generation > generation

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from assignors.simulation.timed.protocols.kafka.coordinator import any_step as step, copied
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     Append,
@@ -21,6 +20,9 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Schedule,
 )
+from assignors.simulation.timed.protocols.kafka.coordinator import step
+from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
+from assignors.simulation.timed.protocols.state_values import cloned
 from assignors.simulation.timed.queue import EventQueue
 
 OLD = "old"
@@ -31,11 +33,10 @@ OLD = "old"
 class OldCoordinator:
     """A coordinator that goes on beside the real one."""
 
-    state: object
-    """Of a kind that `any_coordinator` knows."""
+    state: GroupCoordinator
 
     @classmethod
-    def of(cls, coordinator: object, queue: EventQueue[Any]) -> OldCoordinator:
+    def of(cls, coordinator: GroupCoordinator, queue: EventQueue[Any]) -> OldCoordinator:
         """Return the coordinator as it is; its timers run on as those of the old one.
 
         Cost: O(members and partitions).
@@ -44,11 +45,11 @@ class OldCoordinator:
             queue.stop((COORDINATOR, key))
             ours = (OLD, *key)
             queue.start((COORDINATOR, ours), at, (COORDINATOR, Fired(ours, fired.data)))
-        return cls(state=copied(coordinator))
+        return cls(state=cloned(coordinator))
 
     def play(self, at_us: int, event: Arrived | Fired) -> list[Effect]:
         """Return what it does about an event at `at_us`. Cost: O(members and partitions)."""
-        trial = copied(self.state)
+        trial = cloned(self.state)
         if isinstance(event, Fired):
             event = Fired(event.key[1:], event.data)
         effects = step(trial, at_us, event)

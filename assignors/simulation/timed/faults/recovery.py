@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assignors.simulation.timed.costs.meter import Meter
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, HeartbeatResponse
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, ConsumerHeartbeatResponse
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Response
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeatResponse,
+    ErrorCode,
+    HeartbeatResponse,
+)
 from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.sides import Sides
 

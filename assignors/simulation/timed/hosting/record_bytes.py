@@ -13,11 +13,23 @@ from typing import Any, NamedTuple
 from assignors.model import Cluster
 from assignors.server.spec import made_id
 from assignors.simulation.timed.offsets_topic import STATES
-from assignors.simulation.timed.protocols.kafka.messages import Protocol
-from assignors.simulation.timed.protocols.kafka.records import GroupRecord, GroupTombstone, RecordedMember
-from assignors.simulation.timed.protocols.kafka.records import ClassicMetadata, CurrentRecord, EpochsByPartition, GroupEpochRecord, GroupTopicsTombstone, MemberRecord, PatternRecord, TargetEpochRecord, TargetRecord
 from assignors.simulation.timed.protocols.effects import Record
-from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
+from assignors.simulation.timed.protocols.kafka.messages import Protocol
+from assignors.simulation.timed.protocols.kafka.records import (
+    ClassicMetadata,
+    CurrentRecord,
+    EpochsByPartition,
+    GroupEpochRecord,
+    GroupRecord,
+    GroupTombstone,
+    GroupTopicsTombstone,
+    MemberRecord,
+    OffsetRecord,
+    PatternRecord,
+    RecordedMember,
+    TargetEpochRecord,
+    TargetRecord,
+)
 from wire import ErrorKind, WireError
 from wire.layout import NO_ID
 from wire.records import decode_record

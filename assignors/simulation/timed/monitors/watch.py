@@ -41,7 +41,6 @@ from assignors.simulation.timed.monitors.steps import (
 )
 from assignors.simulation.timed.monitors.table import MONITORS, Kind, Monitoring
 from assignors.simulation.timed.monitors.violation import Violation
-from assignors.simulation.timed.protocols.kafka.messages import Heartbeat
 from assignors.simulation.timed.protocols.effects import (
     Append,
     Arrived,
@@ -52,7 +51,7 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Restrict,
 )
-from assignors.simulation.timed.protocols.kafka.messages import OffsetCommit
+from assignors.simulation.timed.protocols.kafka.messages import Heartbeat, OffsetCommit
 from assignors.simulation.timed.sides import Sides
 
 KEPT = 100

@@ -12,8 +12,6 @@ from typing import Any
 from assignors.simulation.timed.faults.failovers import LOADED
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.watch import saw_coordinator, saw_failover, saw_restriction
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, HeartbeatResponse
-from assignors.simulation.timed.protocols.kafka import classic_group
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     Append,
@@ -27,6 +25,8 @@ from assignors.simulation.timed.protocols.effects import (
     Restrict,
     Schedule,
 )
+from assignors.simulation.timed.protocols.kafka import classic_group
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, HeartbeatResponse
 from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.running.run import Run
 

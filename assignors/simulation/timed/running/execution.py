@@ -24,9 +24,6 @@ from assignors.simulation.timed.execution.state import Coordinator
 from assignors.simulation.timed.execution.step import step
 from assignors.simulation.timed.monitors.watch import saw_failover
 from assignors.simulation.timed.network import MILLION
-from assignors.simulation.timed.protocols.kafka.coordinator import note_written
-from assignors.simulation.timed.protocols.kafka.messages import JoinGroupResponse, SyncGroupResponse
-from assignors.simulation.timed.protocols.kafka.subscriptions import LOOKUP_KEY
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,
@@ -43,15 +40,24 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.kafka.migration import OF_CLASSIC
+from assignors.simulation.timed.protocols.kafka.classic import JOIN, SYNC
+from assignors.simulation.timed.protocols.kafka.classic_group import SESSION
+from assignors.simulation.timed.protocols.kafka.coordinator import note_written
+from assignors.simulation.timed.protocols.kafka.messages import (
+    EndTransaction,
+    JoinGroupResponse,
+    OffsetCommit,
+    OffsetFetch,
+    SyncGroupResponse,
+)
 from assignors.simulation.timed.protocols.kafka.offsets import CHECK
-from assignors.simulation.timed.protocols.kafka.messages import EndTransaction, OffsetCommit, OffsetFetch
+from assignors.simulation.timed.protocols.kafka.subscriptions import LOOKUP_KEY
 from assignors.simulation.timed.random_streams import stream
 from assignors.simulation.timed.running.coordinator import do_at_once, refuse, reply, take_note
 from assignors.simulation.timed.running.execution_state import GROUP, Execution, LogEnd, Own
 from assignors.simulation.timed.running.other_groups import OtherAsks, OtherGroups
 from assignors.simulation.timed.running.run import Run
-from assignors.simulation.timed.scenario import FaultKind, GroupProtocol
+from assignors.simulation.timed.scenario import FaultKind
 
 RETRY_US = 500 * MILLISECOND
 """So long after a failure a timer runs out once more (`CoordinatorTimerImpl` of Kafka)."""
@@ -73,7 +79,7 @@ def executed(run: Run) -> Execution | None:
     model = Coordinator.of(POLICIES[config.model], partial(_handled, run), settings)
     others = OtherGroups.of(broker, run.scenario.seed)
     run.network.is_executed = True
-    note_written(run.sides.coordinator)
+    note_written(run.sides.kafka)
     first = others.next_at(config.others.from_ms * MILLISECOND)
     if first is not None:
         run.queue.put(first, (COORDINATOR, OtherAsks()))
@@ -232,7 +238,7 @@ def _append(run: Run, execution: Execution, effect: port.Append) -> port.Event:
         execution.unwritten.clear()  # what was made on top of it fails with it
         return port.Appended(effect.token, None)
     if effect.partition == GROUP:
-        note_written(run.sides.coordinator)
+        note_written(run.sides.kafka)
     if run.ledger.keeps_changes:
         run.records += [(now, record) for record in records]
     end.offset += len(effect.entries)
@@ -295,12 +301,11 @@ def _go_back(run: Run, execution: Execution, failed: list[Own]) -> None:
 
 def _again_after_us(run: Run, key: TimerKey) -> int | None:
     """Return how long after the failure a timer runs out again."""
-    is_classic = run.scenario.protocols == {GroupProtocol.CLASSIC}
     check_us = run.scenario.broker.offsets_check_ms * MILLISECOND
-    return again_after_us(key, is_classic=is_classic, check_us=check_us)
+    return again_after_us(key, check_us=check_us)
 
 
-def again_after_us(key: TimerKey, *, is_classic: bool, check_us: int) -> int | None:
+def again_after_us(key: TimerKey, *, check_us: int) -> int | None:
     """Return how long after a failure a timer runs out again whose event could not be written.
 
     It does so in place of one that was started meanwhile (`CoordinatorTimerImpl` of Kafka). Timers
@@ -309,4 +314,4 @@ def again_after_us(key: TimerKey, *, is_classic: bool, check_us: int) -> int | N
     """
     if key == CHECK:
         return check_us
-    return None if is_classic or key[0] == OF_CLASSIC or key == LOOKUP_KEY else RETRY_US
+    return None if key in {JOIN, SYNC, LOOKUP_KEY} or key[0] == SESSION else RETRY_US

@@ -20,7 +20,7 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.kafka.messages import EndTransaction, NO_PRODUCER
+from assignors.simulation.timed.protocols.kafka.messages import NO_PRODUCER, EndTransaction
 from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
 from assignors.simulation.timed.running.other_groups import OtherGroups
 

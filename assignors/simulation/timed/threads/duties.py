@@ -9,8 +9,6 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from assignors.simulation.timed.protocols.kafka.messages import HeartbeatResponse, JoinGroupResponse, SyncGroupResponse
-from assignors.simulation.timed.protocols.kafka.messages import ConsumerHeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Command,
@@ -18,7 +16,14 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     MemberEvent,
 )
-from assignors.simulation.timed.protocols.kafka.messages import OffsetCommitResponse, OffsetFetchResponse
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeatResponse,
+    HeartbeatResponse,
+    JoinGroupResponse,
+    OffsetCommitResponse,
+    OffsetFetchResponse,
+    SyncGroupResponse,
+)
 from assignors.simulation.timed.scenario import ClientModel
 
 

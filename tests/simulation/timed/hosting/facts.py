@@ -37,9 +37,8 @@ def agrees(live: LiveGroup, entries: Sequence[Entry]) -> bool:
 
 def facts(live: LiveGroup) -> dict[str, Any]:
     """What a group that runs has in common with its records; a copy, as it goes on."""
-    consumer, classic = live.mixed.consumer, live.mixed.classic
-    group = consumer.group if consumer.exists else classic.group if classic.exists else None
-    return _facts(Restored(group=group, offsets=live.offsets.table))
+    coordinator = live.coordinator
+    return _facts(Restored(group=coordinator.group, offsets=coordinator.offsets.table))
 
 
 def facts_of(name: str, entries: Iterable[Entry], topics: TopicNames) -> dict[str, Any]:

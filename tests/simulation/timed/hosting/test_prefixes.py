@@ -18,12 +18,27 @@ from assignors.simulation.timed.hosting.broker import Broker
 from assignors.simulation.timed.hosting.loading import log_of
 from assignors.simulation.timed.hosting.record_bytes import TopicNames, group_of
 from assignors.simulation.timed.offsets_topic import key_and_value
-from assignors.simulation.timed.protocols.kafka.records import GroupTombstone
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, ConsumerHeartbeat, ConsumerHeartbeatResponse
-from assignors.simulation.timed.protocols.kafka.records import CurrentRecord, GroupEpochRecord, GroupTopicsTombstone, MemberRecord, PatternRecord, TargetEpochRecord, TargetRecord
 from assignors.simulation.timed.protocols.effects import Record
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, OffsetCommit, OffsetCommitResponse, OffsetFetch, OffsetFetchResponse
-from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
+    ErrorCode,
+    OffsetCommit,
+    OffsetCommitResponse,
+    OffsetFetch,
+    OffsetFetchResponse,
+)
+from assignors.simulation.timed.protocols.kafka.records import (
+    CurrentRecord,
+    GroupEpochRecord,
+    GroupTombstone,
+    GroupTopicsTombstone,
+    MemberRecord,
+    OffsetRecord,
+    PatternRecord,
+    TargetEpochRecord,
+    TargetRecord,
+)
 from tests.simulation.timed.execution.histories import settings_of
 from tests.simulation.timed.execution.log import Log
 from tests.simulation.timed.execution.world import FAILING
@@ -144,7 +159,7 @@ def test_kafka_17306_tombstones_of_what_is_not_known_do_nothing(model: str) -> N
 def agrees_to_exist(broker: Broker, name: str) -> bool:
     groups = broker.host.groups
     live = groups.live.get(groups.numbers.get(name, -1))
-    return live is not None and (live.mixed.consumer.exists or live.mixed.classic.exists)
+    return live is not None and live.coordinator.group is not None
 
 
 @pytest.mark.parametrize("model", POLICIES)

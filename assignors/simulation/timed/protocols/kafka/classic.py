@@ -234,8 +234,6 @@ def remove(state: GroupCoordinator, member_id: str) -> None:
     state.classic.remove(member_id)
 
 
-
-
 def join(state: GroupCoordinator, number: int, request: JoinGroup) -> None:
     """Refuse a JoinGroup, or let it wait for the next generation.
 
@@ -407,8 +405,6 @@ def _return_static(
         prepare(state)
     else:
         complete_if_all_joined(state)
-
-
 
 
 def arrived(state: GroupCoordinator, number: int, request: Request) -> None:
@@ -611,5 +607,3 @@ def _session_over(state: GroupCoordinator, member_id: str) -> None:
         prepare(state)
     else:
         complete_if_last(state)
-
-

@@ -13,16 +13,19 @@ Source: `ClassicGroup` of Kafka 4.
 
 from __future__ import annotations
 
-
-from assignors.jvm.hash_order import HashOrder, string_hash
-from assignors.simulation.timed.protocols.effects import MILLISECOND, Schedule
-from assignors.simulation.timed.protocols.kafka.messages import CONSUMER, ErrorCode, JoinedMember, Protocol
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
 
+from assignors.jvm.hash_order import HashOrder, string_hash
+from assignors.simulation.timed.protocols.effects import MILLISECOND, Schedule
+from assignors.simulation.timed.protocols.kafka.messages import (
+    CONSUMER,
+    ErrorCode,
+    JoinedMember,
+    Protocol,
+)
 
 SESSION = "heartbeat"
 """Begins the key of the timer by which a member must have sent its next heartbeat."""
@@ -299,5 +302,3 @@ class ClassicGroup:
             self.order.remove(member_id, string_hash(member_id))
             self.supported.subtract(each.name for each in member.protocols)
         return member
-
-

@@ -1,16 +1,81 @@
-"""DOC"""
+"""What a consumer with the classic protocol does with each answer, timer and command.
+
+A member that learns of a rebalance, in the answer to a heartbeat, handles it between two polls.
+Under an eager protocol it then revokes everything and joins again. Under a cooperative one it goes
+on consuming, joins again, and learns from its new assignment what it has to revoke: then it revokes
+that and joins once more. An assignment that arrives too late, because others joined again before,
+comes as REBALANCE_IN_PROGRESS: the member joins again with what it has.
+
+Timers: `("heartbeat",)`; `("poll",)`, the next look at the protocol; `("revoked",)` and
+`("assigned",)`, the ends of the two callbacks; `("computed",)`, the end of the leader's work;
+`("follow-up",)`, after which a leader starts another rebalance by itself; `("retry",)`, after bytes
+that its client failed on; `("max-poll",)`, by which the application has to poll; and of a client
+that only looks from time to time (`MemberConfig.wake_ms`), `("look",)`, `("look-at-once",)`,
+`("look-each-second",)` and `("join-pause",)`, the end of the second after a join.
+
+A member that subscribes by a pattern matches it over its own metadata, and joins again where that
+gives another subscription. It fetches new metadata before it joins: so one member that has seen a
+new topic makes the others see it, too.
+
+Source: `ConsumerCoordinator` and `AbstractCoordinator` of Kafka's Java client; librdkafka 2.x's
+`rd_kafka_thread_main` and `rd_kafka_cgrp_join_state_serve`, whose main thread wakes for messages,
+for `one_s_tmr` and for `rkcg_max_poll_interval_tmr`, and joins by `rkcg_join_intvl`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 
 from assignors.model import Cluster
-from assignors.simulation.timed.protocols.effects import Answered, Command, Disturbed, Effect, Failed, Fired, MemberEvent
-from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember, MemberState, end, lose, poll_later
-from assignors.simulation.timed.protocols.kafka.classic_member_steps import assigned, beat, begin_poll, computed, end_join_pause, end_poll, forget_generation, free, joined, look, look_each_second, lose_generation, lose_place, poll, poll_late, request_failed, retry, revoke_then_leave, revoked, session_over, slow_down, start_process, synced
+from assignors.simulation.timed.protocols.effects import (
+    Answered,
+    Command,
+    Disturbed,
+    Effect,
+    Failed,
+    Fired,
+    MemberEvent,
+)
+from assignors.simulation.timed.protocols.kafka.classic_member_state import (
+    ClassicMember,
+    MemberState,
+    end,
+    lose,
+    poll_later,
+)
+from assignors.simulation.timed.protocols.kafka.classic_member_steps import (
+    assigned,
+    beat,
+    begin_poll,
+    computed,
+    end_join_pause,
+    end_poll,
+    forget_generation,
+    free,
+    joined,
+    look,
+    look_each_second,
+    lose_generation,
+    lose_place,
+    poll,
+    poll_late,
+    request_failed,
+    retry,
+    revoke_then_leave,
+    revoked,
+    session_over,
+    slow_down,
+    start_process,
+    synced,
+)
 from assignors.simulation.timed.protocols.kafka.classic_sessions import handled
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, HeartbeatResponse, JoinGroupResponse, SyncGroupResponse
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ErrorCode,
+    HeartbeatResponse,
+    JoinGroupResponse,
+    SyncGroupResponse,
+)
 from assignors.simulation.topic_patterns import matching
-from collections.abc import Callable, Iterable
 
 
 def learn_topics(member: ClassicMember, cluster: Cluster, group: Iterable[ClassicMember]) -> bool:

@@ -1,31 +1,70 @@
-"""DOC"""
+"""A consumer with the classic protocol: its state, and the bytes that it writes and reads.
+
+A member without a `client` joins by `assignors.membership` and leads by `assignors.leader`, with
+everything they keep between rebalances. One with a client writes, leads and follows as that client
+does (`dialects`), and keeps nothing as a leader.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 from assignors.assignor import Assignor, UserData
 from assignors.checks import summary, validity
 from assignors.jvm.failure import JavaFailure
 from assignors.leader import Led, Memory, lead
 from assignors.membership import Membership, applied, subscribe, subscription
-from assignors.model import Cluster, NO_GENERATION
+from assignors.model import NO_GENERATION, Cluster
 from assignors.own_assignors.answers import AssignorError, is_from_outside
 from assignors.registry import replacement_of
 from assignors.simulation.timed.dialects.clients import DIALECTS
-from assignors.simulation.timed.dialects.dialect import Dialect, Reaction, subscription_bytes, written_assignment
+from assignors.simulation.timed.dialects.dialect import (
+    Dialect,
+    Reaction,
+    subscription_bytes,
+    written_assignment,
+)
 from assignors.simulation.timed.dialects.following import received
 from assignors.simulation.timed.dialects.hand_over import HandOver, eager_sibling, given_now
-from assignors.simulation.timed.dialects.leading import as_sticky, claims_of, known_from, meet, refuses_plan
+from assignors.simulation.timed.dialects.leading import (
+    as_sticky,
+    claims_of,
+    known_from,
+    meet,
+    refuses_plan,
+)
 from assignors.simulation.timed.dialects.unanswered import Beats, Unanswered
 from assignors.simulation.timed.dialects.user_data import Knowledge
-from assignors.simulation.timed.protocols.application import Application, next_beat, rest_of_poll, whole_poll
-from assignors.simulation.timed.protocols.effects import ASSIGNOR_FAILED, AssignorFailed, Cancel, Consume, Effect, GiveUp, MILLISECOND, Schedule, Send, UNUSABLE
-from assignors.simulation.timed.protocols.kafka.classic_group import GroupState, TRANSITIONS
-from assignors.simulation.timed.protocols.kafka.messages import ClassicRequest as Request, ErrorCode, JoinGroupResponse, LeaveGroup, NO_GENERATION_ID, SyncGroupResponse, UNKNOWN_MEMBER_ID
+from assignors.simulation.timed.protocols.application import (
+    Application,
+    next_beat,
+    rest_of_poll,
+    whole_poll,
+)
+from assignors.simulation.timed.protocols.effects import (
+    ASSIGNOR_FAILED,
+    MILLISECOND,
+    UNUSABLE,
+    AssignorFailed,
+    Cancel,
+    Consume,
+    Effect,
+    GiveUp,
+    Schedule,
+    Send,
+)
+from assignors.simulation.timed.protocols.kafka.messages import (
+    NO_GENERATION_ID,
+    UNKNOWN_MEMBER_ID,
+    ErrorCode,
+    JoinGroupResponse,
+    LeaveGroup,
+    SyncGroupResponse,
+)
+from assignors.simulation.timed.protocols.kafka.messages import ClassicRequest as Request
 from assignors.simulation.timed.scenario import Claims, MemberConfig
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from wire import Decoded, Subscription, TopicPartitions, decode_assignment, encode_subscription
 
 
@@ -487,5 +526,3 @@ def _false_claim(state: ClassicMember, kind: UserData, membership: Membership) -
         return subscription_bytes(state.dialect, kind, knows)
     given = subscription(kind, state.topics, owned=owned, owned_since=since, generation=since)
     return encode_subscription(given)
-
-

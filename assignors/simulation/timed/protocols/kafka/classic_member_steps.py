@@ -1,20 +1,76 @@
-"""DOC"""
+"""How a classic member joins, leads or follows, and applies its assignment; and what goes wrong.
+
+The Subscription it joins with is real bytes, and so is the assignment it gets; a leader hands the
+bytes of all members to `assignors.leader.lead`.
+
+Java's client does not stop when its session must be over at the coordinator: it opens another
+connection, and learns from the next answer that it is no longer in the group. Only then, and only
+when the application polls, does it give up what it consumed. librdkafka gives up by itself
+(`MemberConfig.stops_without_answer`).
+
+Source: the heartbeat thread, `joinGroupIfNeeded` and `maybeLeaveGroup` of `AbstractCoordinator`.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 
 from assignors.leader import Memory
 from assignors.membership import Membership
 from assignors.model import NO_GENERATION
 from assignors.simulation.timed.dialects.dialect import Reaction
 from assignors.simulation.timed.dialects.unanswered import Unanswered
-from assignors.simulation.timed.protocols.application import RETRY_BACKOFF_US, call_back, watch_thread
-from assignors.simulation.timed.protocols.effects import Cancel, Consume, Disconnect, Disturbed, Failed, Failure, MILLISECOND, Schedule
-from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember, MemberState, beat_again, beat_later, end, end_by_itself, led_whatever_fails, look_later, look_next_second, lose, pause_joins, poll_later, poll_to_its_end, react, say_leave, send, stop_beats, taken, written
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, Heartbeat, JoinGroup, JoinGroupResponse, LeaveGroup, NO_GENERATION_ID, Protocol, SKIPS_ASSIGNMENT, SyncGroup, SyncGroupResponse, UNKNOWN_MEMBER_ID
+from assignors.simulation.timed.protocols.application import (
+    RETRY_BACKOFF_US,
+    call_back,
+    watch_thread,
+)
+from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
+    Cancel,
+    Consume,
+    Disconnect,
+    Disturbed,
+    Failed,
+    Failure,
+    Schedule,
+)
+from assignors.simulation.timed.protocols.kafka.classic_member_state import (
+    ClassicMember,
+    MemberState,
+    beat_again,
+    beat_later,
+    end,
+    end_by_itself,
+    led_whatever_fails,
+    look_later,
+    look_next_second,
+    lose,
+    pause_joins,
+    poll_later,
+    poll_to_its_end,
+    react,
+    say_leave,
+    send,
+    stop_beats,
+    taken,
+    written,
+)
+from assignors.simulation.timed.protocols.kafka.messages import (
+    NO_GENERATION_ID,
+    SKIPS_ASSIGNMENT,
+    UNKNOWN_MEMBER_ID,
+    ErrorCode,
+    Heartbeat,
+    JoinGroup,
+    JoinGroupResponse,
+    LeaveGroup,
+    Protocol,
+    SyncGroup,
+    SyncGroupResponse,
+)
 from assignors.simulation.timed.protocols.partitions import count, shared
 from assignors.simulation.timed.scenario import ClientModel
-from dataclasses import replace
 from wire import TopicPartitions
 from wire.constructors import unchecked
 
@@ -488,5 +544,3 @@ def poll_late(state: ClassicMember) -> None:
     state.member_id, state.generation = UNKNOWN_MEMBER_ID, NO_GENERATION_ID
     state.application.has_left = True
     stop_beats(state)
-
-

@@ -1,16 +1,69 @@
-"""DOC"""
+"""A member whose application processes each partition in a handler of its own, as with Sarama.
+
+Such an application does not poll. It calls `Consume`, which joins, calls `Setup`, then starts a
+`ConsumeClaim` for every partition, each in a goroutine, and returns when the session is over. A
+handler learns that by its channel, which closes: it finishes its record and returns. `Cleanup` is
+called when the last one has returned, and only then `Consume` returns, and the next one joins. So
+one handler that does not return holds up the join of its member, and with it the whole group, until
+the coordinator drops the member. Heartbeats leave all the time.
+
+Under an eager protocol every rebalance ends the session. Under a cooperative one it survives: the
+member joins again with what it has, and only handlers of what it loses must return, within the
+rebalance timeout, or else the session ends. `Setup` and `Cleanup` are then called once. A JoinGroup
+or SyncGroup without an answer ends it too: `Consume` returns with that error.
+
+Timers: `("handler", topic, number)`, when a handler that has been told to return does so;
+`("handlers-late",)`, by when those of revoked partitions must; `("assigned",)` and `("revoked",)`,
+the ends of `Setup` and `Cleanup`. Of `MemberConfig` a handler takes `poll_ms` at most for its
+record, `Setup` takes `assign_ms` and `Cleanup`, with the last commit, `revoke_ms`.
+
+Source: Sarama 1.61.1: `newConsumerGroupSession`, `release`, `heartbeatLoop` and `startClaim` in
+`consumer_group_session.go`, lines 81 to 217 and 354 to 491; `consumeCooperative`,
+`reconcileAssignment`, `revokeClaims` in `consumer_group_cooperative.go`; `Consume` and `joinSync`
+in `consumer_group.go`, lines 230 to 512.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 
 from assignors.ownership.changes import TopicPartition, pairs
 from assignors.simulation.timed.protocols.application import call_back
-from assignors.simulation.timed.protocols.effects import Answered, Cancel, Command, Consume, Disturbed, Failed, Failure, Fired, MILLISECOND, MemberEvent, Schedule, TimerKey
-from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember, MemberState, stop_beats, taken
-from assignors.simulation.timed.protocols.kafka.classic_member_steps import WAITING, joined, leave, send_join
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, HeartbeatResponse, JoinGroupResponse, NO_GENERATION_ID, SyncGroupResponse, UNKNOWN_MEMBER_ID
+from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
+    Answered,
+    Cancel,
+    Command,
+    Consume,
+    Disturbed,
+    Failed,
+    Failure,
+    Fired,
+    MemberEvent,
+    Schedule,
+    TimerKey,
+)
+from assignors.simulation.timed.protocols.kafka.classic_member_state import (
+    ClassicMember,
+    MemberState,
+    stop_beats,
+    taken,
+)
+from assignors.simulation.timed.protocols.kafka.classic_member_steps import (
+    WAITING,
+    joined,
+    leave,
+    send_join,
+)
+from assignors.simulation.timed.protocols.kafka.messages import (
+    NO_GENERATION_ID,
+    UNKNOWN_MEMBER_ID,
+    ErrorCode,
+    HeartbeatResponse,
+    JoinGroupResponse,
+    SyncGroupResponse,
+)
 from assignors.simulation.timed.protocols.partitions import count, shared
-from collections.abc import Callable
 from wire import TopicPartitions
 
 HANDLER = "handler"

@@ -285,8 +285,6 @@ def _everybody(group: ConsumerGroup, update: Update, homogeneous: bool) -> Every
     )
 
 
-
-
 def leave(state: GroupCoordinator, request: ConsumerHeartbeat, out: Changes) -> None:
     """Let a member go that says so; a static one may keep its place. Raises `Refused`."""
     group = state.consumer
@@ -330,8 +328,6 @@ def fence(
         out.records.append(TargetEpochRecord(epoch, 0))
     out.timers += [((kind, member_id), None, 0) for kind in TIMERS]
     state.join_timers.discard(member_id)
-
-
 
 
 def heartbeat(state: GroupCoordinator, request: ConsumerHeartbeat) -> Changes:
@@ -710,7 +706,9 @@ def _classic_leave(work: Work, request: LeaveGroup) -> None:
     out.response = LeaveGroupResponse(ErrorCode.NONE)
 
 
-def _classic_member(group: ConsumerGroup, member_id: str, instance_id: str | None) -> ConsumerMember:
+def _classic_member(
+    group: ConsumerGroup, member_id: str, instance_id: str | None
+) -> ConsumerMember:
     """Return the member of a request. Raises `Refused`."""
     if instance_id is None:
         member = group.members.get(member_id)

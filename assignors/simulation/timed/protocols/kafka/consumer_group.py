@@ -15,10 +15,6 @@ Kafka 4.4.
 
 from __future__ import annotations
 
-
-from assignors.jvm.hash_order import DEFAULT_CAPACITY, copied_set_capacity, put_order, string_hash, string_hashes
-from assignors.jvm.timeline_order import TimelineOrder
-from assignors.simulation.timed.protocols.kafka.records import ClassicMetadata, ConsumerRecord, CurrentRecord, EpochsByPartition, GroupEpochRecord, MemberRecord, PatternRecord, TargetEpochRecord, TargetRecord
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -26,6 +22,26 @@ from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
+
+from assignors.jvm.hash_order import (
+    DEFAULT_CAPACITY,
+    copied_set_capacity,
+    put_order,
+    string_hash,
+    string_hashes,
+)
+from assignors.jvm.timeline_order import TimelineOrder
+from assignors.simulation.timed.protocols.kafka.records import (
+    ClassicMetadata,
+    ConsumerRecord,
+    CurrentRecord,
+    EpochsByPartition,
+    GroupEpochRecord,
+    MemberRecord,
+    PatternRecord,
+    TargetEpochRecord,
+    TargetRecord,
+)
 from wire import TopicPartitions
 
 

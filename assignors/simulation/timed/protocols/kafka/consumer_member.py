@@ -1,15 +1,63 @@
-"""DOC"""
+"""What a consumer with the protocol of KIP-848 does with each answer, timer and command.
+
+It sends heartbeats, one at a time. An answer with an assignment says what it may consume from now
+on. What is missing it gives up first, then it takes what is new, each in a callback; once both are
+over it says at once what it owns, in a heartbeat. Nobody else is stopped by that.
+
+Callbacks run in the application's polls: the next one runs that for what is given up, the one after
+it that for what is new, even if nothing is. While a callback runs the member handles nothing else.
+
+Timers: `("heartbeat",)`; `("poll",)`, the poll of the first callback; `("revoked",)`, the end of
+that callback; `("take",)`, the poll of the second one; `("assigned",)`, its end; `("max-poll",)`,
+by which the application has to poll.
+
+It has no session timeout of its own: one that is cut off goes on until an answer says that it is
+fenced. Only then, and only when the application polls, does it give up what it consumed, and joins
+again with epoch 0. Nor does it repeat a heartbeat by itself: it sends the next one, with everything
+in it, as it cannot know what has arrived.
+
+Source: `ConsumerMembershipManager`, `ConsumerHeartbeatRequestManager`,
+`AbstractHeartbeatRequestManager` and `AbstractMembershipManager` of Kafka's Java client, and
+`tests/foreign/calibrate`, which plays the same with real members.
+"""
 
 from __future__ import annotations
 
-
-from assignors.simulation.timed.protocols.application import Application, RETRY_BACKOFF_US, call_back, next_beat, rest_of_poll, watch_thread, whole_poll
-from assignors.simulation.timed.protocols.effects import Answered, Cancel, Command, Consume, Disturbed, Effect, Failed, Fired, GiveUp, MemberEvent, Schedule, Send
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, ConsumerHeartbeat, ConsumerHeartbeatResponse, LEAVE_EPOCH, STATIC_LEAVE_EPOCH
-from assignors.simulation.timed.protocols.partitions import are_same, count, has_all, shared
-from assignors.simulation.timed.scenario import MemberConfig
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+from assignors.simulation.timed.protocols.application import (
+    RETRY_BACKOFF_US,
+    Application,
+    call_back,
+    next_beat,
+    rest_of_poll,
+    watch_thread,
+    whole_poll,
+)
+from assignors.simulation.timed.protocols.effects import (
+    Answered,
+    Cancel,
+    Command,
+    Consume,
+    Disturbed,
+    Effect,
+    Failed,
+    Fired,
+    GiveUp,
+    MemberEvent,
+    Schedule,
+    Send,
+)
+from assignors.simulation.timed.protocols.kafka.messages import (
+    LEAVE_EPOCH,
+    STATIC_LEAVE_EPOCH,
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
+    ErrorCode,
+)
+from assignors.simulation.timed.protocols.partitions import are_same, count, has_all, shared
+from assignors.simulation.timed.scenario import MemberConfig
 from wire import TopicPartitions
 
 TIMERS = ("heartbeat", "poll", "revoked", "take", "assigned", "max-poll")
@@ -408,7 +456,7 @@ def step(state: ConsumerClient, event: MemberEvent) -> list[Effect]:
     Cost: O(1) for what goes wrong, else that of `member.step`.
     """
     if type(event) is Answered or (type(event) is Fired and event.key[0] != "max-poll"):
-        return member.step(state, event)
+        return step_plainly(state, event)
     state.out = []
     match event:
         case Failed(number):
@@ -422,7 +470,7 @@ def step(state: ConsumerClient, event: MemberEvent) -> list[Effect]:
         case Command.SESSION_OVER:
             pass  # the session is the coordinator's affair
         case _:
-            return member.step(state, event)
+            return step_plainly(state, event)
     return state.out
 
 
@@ -457,5 +505,3 @@ def _poll_late(state: ConsumerClient) -> None:
     state.application.has_left = True
     state.in_flight, state.must_send, state.acknowledges = None, False, False
     state.out.append(Cancel(("heartbeat",)))
-
-

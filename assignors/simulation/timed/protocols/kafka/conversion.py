@@ -114,9 +114,7 @@ def downgrade(
     Source: `GroupMetadataManager.convertToClassicGroup`, `ClassicGroup.fromConsumerGroup`.
     """
     out.records += tombstones(group, replaced)
-    made = ClassicGroup(
-        state=GroupState.STABLE, generation=group.epoch, since_ms=state.now_ms
-    )
+    made = ClassicGroup(state=GroupState.STABLE, generation=group.epoch, since_ms=state.now_ms)
     targets: dict[str, TopicPartitions] = {}
     for each in group.in_order():
         if each.member_id not in leaving and not (replaced and each.member_id == replaced.old_id):
@@ -231,7 +229,9 @@ def _assigned(assignment: bytes, cluster: Cluster) -> TopicPartitions:
     return {topic: n for topic, n in value.partitions.items() if topic in cluster.topics}
 
 
-def _as_consumer_member(group: ClassicGroup, member: GroupMember, assigned: TopicPartitions) -> ConsumerMember:
+def _as_consumer_member(
+    group: ClassicGroup, member: GroupMember, assigned: TopicPartitions
+) -> ConsumerMember:
     if all(each.name != group.protocol for each in member.protocols):
         raise Refused(ErrorCode.UNKNOWN_SERVER_ERROR)  # none is chosen, or not one that it has
     assert group.protocol is not None

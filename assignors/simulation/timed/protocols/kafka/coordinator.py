@@ -4,8 +4,8 @@ A request goes to the group of its kind, and what it asks about offsets to these
 other kind that joins changes the group, as far as the policy allows. Where appends may fail, the
 group goes back to what is written.
 
-Timers: those of `classic`, `consumer` and `offsets`. They are not stopped when the group changes its
-kind: they find nothing to do, unless it has changed back by then.
+Timers: those of `classic`, `consumer` and `offsets`. They are not stopped when the group changes
+its kind: they find nothing to do, unless it has changed back by then.
 
 Source: `GroupCoordinatorShard`, `GroupMetadataManager` of Kafka 4.4.
 """
@@ -58,14 +58,13 @@ def step(state: GroupCoordinator, at_us: int, event: CoordinatorEvent) -> list[E
     Cost: O(1) for a heartbeat without news, O(members) where a classic rebalance goes on, O(log
     members) otherwise, plus that of requests about offsets and of assignors.
     """
-    state.now_ms = now_ms = state.config.clock_starts_ms + at_us // MILLISECOND
+    state.now_ms = state.config.clock_starts_ms + at_us // MILLISECOND
     state.out = []
     first = [] if state.offsets.is_watched else offsets.watched(state.offsets, at_us)
     if isinstance(event, AppendFailed):
         return first + _append_failed(state, event)
     if offsets.is_about_offsets(event):
-        owner = offsets.KafkaGroup(state)
-        return first + offsets.step(state.offsets, owner, now_ms, event)
+        return first + offsets.step_in_kafka(state, event)
     existed = state.group is not None
     effects = _group_step(state, event)
     if state.offsets.is_shadowed or (existed and state.group is None):
@@ -193,32 +192,49 @@ def _append_failed(state: GroupCoordinator, event: AppendFailed) -> list[Effect]
     for token in event.tokens:
         state.offsets.waiting.pop(token, None)
         state.upgraded.pop(token, None)
+    assert state.written is not None, "who lets appends fail says what is written"
     of_consumer = event.tokens & state.waiting.keys()
     of_classic = event.tokens - of_consumer
-    written, now = state.written, state.group
-    assert written is not None, "who lets appends fail says what is written"
-    if not isinstance(written.group, ConsumerGroup):
-        _drop(state, of_consumer)
-        state.group = None if isinstance(now, ConsumerGroup) else now
-    elif of_consumer or written.group is not now:
-        _revert(state, log, of_consumer, written.group)
-        if state.group is not None:
-            for name, value in zip(EPOCHS, written.epochs, strict=True):
-                setattr(state.group, name, value)
-    if isinstance(written.group, ClassicGroup) and written.group is not now:
-        state.group, state.appends = written.group, written.appends
-        for token in of_classic & state.appends.keys():
-            if state.appends[token].made_by is not None:
-                del state.appends[token]  # of one that came later, and is gone
-    if not isinstance(written.group, ConsumerGroup):
-        classic.append_failed(state, of_classic)
-    if not isinstance(written.group, ClassicGroup):
-        state.group = None if isinstance(state.group, ClassicGroup) else state.group
-        for token in of_classic:
-            state.appends.pop(token, None)
-    state.still_watched = set(written.still_watched)
+    match state.written.group:
+        case ConsumerGroup() as written:
+            _back_to_consumer_group(state, log, of_consumer, written)
+            state.appends = {n: each for n, each in state.appends.items() if n not in of_classic}
+        case ClassicGroup() as written:
+            _drop(state, of_consumer)
+            if written is not state.group:
+                _back_to_classic_group(state, written, of_classic)
+            classic.append_failed(state, of_classic)
+        case None:
+            _drop(state, of_consumer)
+            if isinstance(state.group, ConsumerGroup):
+                state.group = None
+            classic.append_failed(state, of_classic)
+            state.group = None
+    state.still_watched = set(state.written.still_watched)
     note_written(state)
     return state.out
+
+
+def _back_to_classic_group(
+    state: GroupCoordinator, written: ClassicGroup, lost: Collection[int]
+) -> None:
+    assert state.written is not None
+    state.group, state.appends = written, state.written.appends
+    for token in lost & state.appends.keys():
+        if state.appends[token].made_by is not None:
+            del state.appends[token]  # of one that came later, and is gone
+
+
+def _back_to_consumer_group(
+    state: GroupCoordinator, log: Restored, lost: Collection[int], written: ConsumerGroup
+) -> None:
+    if not lost and written is state.group:
+        return
+    assert state.written is not None
+    _revert(state, log, lost, written)
+    if state.group is not None:
+        for name, value in zip(EPOCHS, state.written.epochs, strict=True):
+            setattr(state.group, name, value)
 
 
 def _revert(

@@ -6,9 +6,9 @@ nothing here (throttle times, reasons, topic ids) are left out.
 
 from __future__ import annotations
 
-
 from enum import IntEnum
 from typing import NamedTuple
+
 from wire import TopicPartitions
 
 UNKNOWN_MEMBER_ID = ""

@@ -74,18 +74,23 @@ KEPT_ALIVE = (GroupState.STABLE, GroupState.PREPARING_REBALANCE)
 class OffsetsOwner(Protocol):
     """A group, as its committed offsets see it."""
 
-    def exists(self) -> bool: ...
+    def exists(self) -> bool:
+        """Return whether there is a group."""
 
     def make(self) -> None:
         """Make a classic group without members, for commits from outside any group."""
 
-    def commit_refusal(self, request: OffsetCommit) -> ErrorCode: ...
+    def commit_refusal(self, request: OffsetCommit) -> ErrorCode:
+        """Return why a commit is refused, `NONE` if it is not."""
 
-    def fetch_refusal(self, request: OffsetFetch) -> ErrorCode: ...
+    def fetch_refusal(self, request: OffsetFetch, /) -> ErrorCode:
+        """Return why a fetch of offsets is refused."""
 
-    def delete_refusal(self) -> ErrorCode: ...
+    def delete_refusal(self) -> ErrorCode:
+        """Return why no offset may be deleted."""
 
-    def after_commit(self, request: OffsetCommit) -> list[Effect]: ...
+    def after_commit(self, request: OffsetCommit, /) -> list[Effect]:
+        """Return what an accepted commit leads to beside its records."""
 
     def subscribes(self, topic: str) -> bool:
         """Return whether members subscribe to a topic: its offsets stay."""
@@ -93,14 +98,15 @@ class OffsetsOwner(Protocol):
     def retained_since(self, committed_ms: int) -> int | None:
         """Return when an offset committed at that time began to expire; `None`: none does now."""
 
-    def is_empty(self) -> bool: ...
+    def is_empty(self) -> bool:
+        """Return whether the group has no members."""
 
     def remove(self) -> list[Record]:
         """Delete the group; return its tombstones."""
 
 
 @dataclass(slots=True)
-class KafkaGroup:
+class _KafkaGroup:
     """The group of a `GroupCoordinator`, as its committed offsets see it."""
 
     state: GroupCoordinator
@@ -119,7 +125,9 @@ class KafkaGroup:
 
     def fetch_refusal(self, request: OffsetFetch) -> ErrorCode:
         group = self.state.group
-        if not isinstance(group, ConsumerGroup) or (request.member_id is None and request.epoch < 0):
+        if not isinstance(group, ConsumerGroup) or (
+            request.member_id is None and request.epoch < 0
+        ):
             return ErrorCode.NONE
         member = group.members.get(request.member_id or "")
         if member is None:
@@ -297,6 +305,11 @@ def step(
         case Committed(token):
             return _replicated(offsets, token)
     raise AssertionError(event)
+
+
+def step_in_kafka(state: GroupCoordinator, event: CoordinatorEvent) -> list[Effect]:
+    """Return what Kafka's coordinator does about such an event."""
+    return step(state.offsets, _KafkaGroup(state), state.now_ms, event)
 
 
 def load(offsets: Offsets, log: Restored) -> list[Schedule]:

@@ -1,14 +1,53 @@
-"""DOC"""
+"""What a consumer does about offsets: it fetches them, processes records, and commits.
+
+A partition that is new to it begins at the committed offset, or at 0 where nothing is committed. Of
+what it gives up in order it commits how far it came before the callback ends; of what it loses it
+commits nothing. In between it commits by itself, or synchronously: then it stops until the answer
+is there. A commit that is refused is lost; what has not been committed is processed again.
+
+A commit by itself covers what the poll before the present one returned, so it lags by one poll.
+
+Nothing is simulated record by record. Records are written to a partition at an even rate from the
+beginning of the run on; a member processes them at an even rate too, until it has caught up. Every
+offset is an integer, rounded down, and follows from the moment alone (`Flow`).
+
+Timers: `("commit",)`, the next commit; `("fetch",)`, when to ask for offsets once more;
+`("blocked",)`, how long a synchronous commit may take. Numbers of requests count down from -1, so
+that they are none of the member's.
+
+Source: `ConsumerCoordinator`, `CommitRequestManager`, `OffsetFetcher` of Kafka's Java client;
+Jepsen, "Bufstream 0.1.0" (2024), on what a commit by itself covers.
+"""
 
 from __future__ import annotations
 
-
-from assignors.simulation.timed.protocols.effects import Answered, Cancel, Consume, Disturbance, Disturbed, Effect, Failed, Fired, MILLISECOND, MemberEvent, Schedule, Send
-from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, NO_OFFSET, OffsetCommit, OffsetCommitResponse, OffsetFetch, OffsetFetchResponse
-from assignors.simulation.timed.scenario import MemberConfig
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
+    Answered,
+    Cancel,
+    Consume,
+    Disturbance,
+    Disturbed,
+    Effect,
+    Failed,
+    Fired,
+    MemberEvent,
+    Schedule,
+    Send,
+)
+from assignors.simulation.timed.protocols.kafka.messages import (
+    NO_OFFSET,
+    ErrorCode,
+    OffsetCommit,
+    OffsetCommitResponse,
+    OffsetFetch,
+    OffsetFetchResponse,
+)
+from assignors.simulation.timed.scenario import MemberConfig
 from wire import TopicPartitions
 
 SECOND = 1_000_000
@@ -390,5 +429,3 @@ def _fetched(
         _send_fetch(state, identity, out)
     else:
         out.append(Cancel(FETCH))
-
-

@@ -10,10 +10,10 @@ Source: `CurrentAssignmentBuilder` of Kafka 4.4, KIP-848.
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping, Sequence
 
 from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerMember, MemberState
 from assignors.simulation.timed.protocols.kafka.records import EpochsByPartition
-from collections.abc import Container, Mapping, Sequence
 from wire import TopicPartitions
 
 FEW = 5
@@ -174,5 +174,3 @@ def _owns_any(owned: TopicPartitions | None, epochs: EpochsByPartition) -> bool:
         if of_topic and not of_topic.keys().isdisjoint(numbers):
             return True
     return False
-
-

@@ -5,7 +5,6 @@ A record without its values (`None`) is a tombstone: it deletes what the key sta
 
 from __future__ import annotations
 
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple

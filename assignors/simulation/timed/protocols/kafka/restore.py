@@ -93,10 +93,7 @@ def timers(
     `session_timeout_ms` is the broker's, for members of consumer groups. Cost: O(members).
     """
     if isinstance(group, ClassicGroup):
-        return [
-            each.session_timer()
-            for each in group.in_order()
-        ]
+        return [each.session_timer() for each in group.in_order()]
     found: list[Schedule] = []
     for member in () if group is None else group.in_order():
         found.append(Schedule(("session", member.member_id), session_timeout_ms * MILLISECOND))
@@ -195,5 +192,3 @@ def _is_tombstone(record: ConsumerRecord) -> bool:
         case MemberRecord(_, None) | TargetRecord(_, None) | PatternRecord(_, None):
             return True
     return isinstance(record, GroupTopicsTombstone)
-
-

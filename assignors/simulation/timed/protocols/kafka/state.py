@@ -73,6 +73,7 @@ class Refused(Exception):  # noqa: N818 - a way out of a request, not an error o
     """The request is refused with this code; no record is written."""
 
     def __init__(self, code: ErrorCode) -> None:
+        """Refuse with a code."""
         super().__init__(code)
         self.code = code
 

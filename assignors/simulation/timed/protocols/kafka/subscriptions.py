@@ -11,18 +11,29 @@ Source: `GroupMetadataManager.maybeUpdateRegularExpressions`, `handleRegularExpr
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import Enum, auto
+
 from assignors.jvm.hash_order import put_order, string_hashes
 from assignors.model import Cluster
 from assignors.server.spec import made_id
 from assignors.simulation.timed.protocols.effects import MILLISECOND
-from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerGroup, ConsumerMember, Counts, in_java_order
+from assignors.simulation.timed.protocols.kafka.consumer_group import (
+    ConsumerGroup,
+    ConsumerMember,
+    Counts,
+    in_java_order,
+)
 from assignors.simulation.timed.protocols.kafka.messages import ErrorCode
 from assignors.simulation.timed.protocols.kafka.records import GroupEpochRecord, PatternRecord
-from assignors.simulation.timed.protocols.kafka.state import Changes, GroupCoordinator, Refused, Work
+from assignors.simulation.timed.protocols.kafka.state import (
+    Changes,
+    GroupCoordinator,
+    Refused,
+    Work,
+)
 from assignors.simulation.topic_patterns import matching, require_pattern
-from collections.abc import Mapping
-from dataclasses import replace
-from enum import Enum, auto
 
 
 def topics_seen(
@@ -155,5 +166,3 @@ def _in_java_order(patterns: frozenset[str]) -> list[str]:
     listed = sorted(patterns)
     order = put_order(string_hashes(listed), capacity=len(listed))
     return [listed[number] for number in order.tolist()]
-
-

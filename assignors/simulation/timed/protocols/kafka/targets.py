@@ -11,6 +11,9 @@ Source: `TargetAssignmentBuilder` of Kafka 4.4, KIP-848, KIP-1263.
 
 from __future__ import annotations
 
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from assignors.assignor import Assignor
 from assignors.jvm.failure import JavaFailure
@@ -22,11 +25,14 @@ from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerGroup, ConsumerMember
 from assignors.simulation.timed.protocols.kafka.messages import ErrorCode
 from assignors.simulation.timed.protocols.kafka.records import TargetEpochRecord, TargetRecord
-from assignors.simulation.timed.protocols.kafka.state import Changes, GroupCoordinator, Offloaded, Refused, Work
+from assignors.simulation.timed.protocols.kafka.state import (
+    Changes,
+    GroupCoordinator,
+    Offloaded,
+    Refused,
+    Work,
+)
 from assignors.simulation.timed.protocols.kafka.subscriptions import subscribed_topics
-from collections import ChainMap
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 from wire import TopicPartitions
 from wire.text import utf16_key
 
@@ -247,5 +253,3 @@ def computed(state: GroupCoordinator) -> Changes:
     if target and is_newer and not (is_old and state.config.drops_old_targets):
         write_target(Work(state, group, out), offloaded.epoch, target, group.target)
     return out
-
-
