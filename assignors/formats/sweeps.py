@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from assignors.formats.lines import ERROR, VERSION, answer
-from assignors.formats.scenarios import closed
-from assignors.formats.types import (
+from assignors.documents.schemas import (
     BOOLEAN,
     NULL,
     Key,
@@ -16,6 +14,8 @@ from assignors.formats.types import (
     one_of,
     record,
 )
+from assignors.formats.lines import ERROR, VERSION, answer
+from assignors.formats.scenarios import closed
 from assignors.simulation.timed.execution.measures import Measured
 from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.sweeps import sweep

@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from assignors.formats.answers import MEMBER_NOTE
-from assignors.formats.groups import read_group
-from assignors.formats.lines import ERROR, VERSION, answer
-from assignors.formats.types import (
+from assignors.documents.schemas import (
     COUNT,
     INTEGER,
     NULL,
@@ -27,6 +24,9 @@ from assignors.formats.types import (
     pair,
     record,
 )
+from assignors.formats.answers import MEMBER_NOTE
+from assignors.formats.groups import read_group
+from assignors.formats.lines import ERROR, VERSION, answer
 from assignors.replay.findings.glossary import Severity
 from assignors.replay.tables.rows import TABLES, AnomalyKind
 from assignors.simulation.rounds.outcome import Outcome

@@ -7,9 +7,7 @@ from dataclasses import fields
 from enum import StrEnum
 from typing import Any, get_type_hints
 
-from assignors.formats.lines import ERROR, VERSION, answer
-from assignors.formats.scenarios import closed
-from assignors.formats.types import (
+from assignors.documents.schemas import (
     INTEGER,
     NULL,
     STRING,
@@ -23,6 +21,8 @@ from assignors.formats.types import (
     one_of,
     record,
 )
+from assignors.formats.lines import ERROR, VERSION, answer
+from assignors.formats.scenarios import closed
 from assignors.simulation.timed.scenario.reading import Reader
 from assignors.simulation.traffic import document
 from assignors.simulation.traffic.results import TrafficResult

@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from assignors.documents.schemas import Schema
 from assignors.formats import FORMATS, Format
 from assignors.formats.lines import ERROR, NOTE
-from assignors.formats.types import Schema
 from assignors.simulation.rounds.outcome import Outcome
 from assignors.simulation.rounds.random_scenarios import Parameters
 from assignors.simulation.timed.execution.load import Load

@@ -38,10 +38,6 @@ class GenerationAnalysis:
     """Topic -> records in 1,000 seconds of each partition, measured up to the generation's end."""
     uses: Uses | None = None
     """The loads by these rates, `None` where they are not known."""
-    reproduced: str | None = None
-    """See `tables.rows.GenerationRow.reproduced`."""
-    reproduced_note: str | None = None
-    """The same in words, for the notes of the generation."""
 
 
 _analysed, other_analysis = unchecked(GenerationAnalysis), unchecked_replace(GenerationAnalysis)

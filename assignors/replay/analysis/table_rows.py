@@ -177,19 +177,13 @@ def _generation_row(
         counts_inferred=bool(topics & analysis.inferred_topics),
         pause_ms=generation.pause_ms,
         downtime_partition_ms=downtime_ms(analysed),
-        notes=_notes(analysed),
+        notes=generation.notes,
         record_partition=generation.partition,
         record_offset=generation.offset,
-        reproduced=analysed.reproduced,
         use_max=None if analysed.uses is None else analysed.uses.most,
         use_bound=None if analysed.uses is None else analysed.uses.bound,
         lag=analysed.lag,
     )
-
-
-def _notes(analysed: GenerationAnalysis) -> tuple[str, ...]:
-    notes, more = analysed.generation.notes, analysed.reproduced_note
-    return notes if more is None else (*notes, more)
 
 
 def _member_row(

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from assignors.model import Member
 from assignors.ownership.changes import Change
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.history.member_bytes import MemberBytes
@@ -30,7 +29,6 @@ from wire.constructors import unchecked, unchecked_replace
 
 _new_generation, _participant = unchecked(Generation), unchecked(Participant)
 _other_generation, _new_change = unchecked_replace(Generation), unchecked(Change)
-_other_member = unchecked_replace(Member)
 
 CONSUMER_PROTOCOL = "consumer"
 """The protocol type whose bytes are Subscriptions and Assignments."""
@@ -258,9 +256,6 @@ def participant(
         assigned={} if assignment.value is None else assignment.value.partitions,
         oddities=odd,
         error=said.error,
-        joined_as=_other_member(
-            member, member_id=recorded["member_id"], instance_id=recorded["instance_id"]
-        ),
         written=assignment.value,
         odd_subscription=fields["subscription"] if member.notes else None,
     )

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assignors.replay.decode.logged_records import LoggedRecord, is_record, reason
+from assignors.replay.decode.logged_records import LoggedRecord, group_in, is_record, reason
 from assignors.replay.history.classic import ClassicLife
 from assignors.replay.history.epochs import KINDS, EpochLife
 from assignors.replay.history.member_bytes import AHEAD, MemberBytes, blobs_of
@@ -42,9 +42,6 @@ TOPIC_LISTS: Mapping[str, tuple[str, ...]] = {
 NO_TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 """The topic id that means none."""
 
-NO_GROUP = ""
-"""The group name of records that name no group."""
-
 
 def timeline(
     entries: Iterable[LoggedRecord], *, topic_names: Mapping[str, str] | None = None
@@ -58,7 +55,7 @@ def timeline(
     """
     by_group: dict[str, list[LoggedRecord]] = {}
     for entry in entries:
-        by_group.setdefault(group_of(entry), []).append(entry)
+        by_group.setdefault(group_in(entry.record.key), []).append(entry)
     member_bytes = MemberBytes()
     for groups in _together(by_group):
         are_read = len(groups) > 1
@@ -72,12 +69,6 @@ def timeline(
                 member_bytes=member_bytes,
                 are_read=are_read,
             )
-
-
-def group_of(entry: LoggedRecord) -> str:
-    """Return the group that a record is about."""
-    key = entry.record.key or {}
-    return str(key.get("group", key.get("groupId", NO_GROUP)))
 
 
 def learned_names(entries: Iterable[LoggedRecord]) -> dict[str, str]:

@@ -52,7 +52,7 @@ def classic_plain(
         changes=lambda: coordinator.group and coordinator.classic.changes,
         timing=lambda number: (
             (SESSION, members[number].member_id),
-            members[number].config.by_its_clock(members[number].config.heartbeat_interval_ms),
+            members[number].beat_us,
             members[number].config.session_timeout_ms * MILLISECOND,
         ),
         answer=lambda _: HeartbeatResponse(ErrorCode.NONE),
@@ -64,7 +64,7 @@ def _classic_may_rest(member: ClassicMember, coordinator: GroupCoordinator) -> b
     group = coordinator.group
     return (
         member.is_at_rest
-        and not member.config.wake_ms
+        and not member.times.wake_ms
         and isinstance(group, ClassicGroup)
         and group.state is not GroupState.PREPARING_REBALANCE
         and member.generation == group.generation
@@ -82,7 +82,7 @@ def consumer_plain(
         changes=lambda: _consumer_changes(coordinator),
         timing=lambda number: (
             ("session", members[number].member_id),
-            members[number].config.by_its_clock(broker.consumer_heartbeat_interval_ms),
+            members[number].beat_us,
             broker.consumer_session_timeout_ms * MILLISECOND,
         ),
         answer=lambda number: ConsumerHeartbeatResponse(

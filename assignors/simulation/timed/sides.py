@@ -221,6 +221,7 @@ def kafka_sides(scenario: Scenario, protocols: frozenset[GroupProtocol]) -> Side
                 new_id=new_id,
                 draw=_draws(scenario.seed, config),
                 heartbeat_interval_ms=broker.consumer_heartbeat_interval_ms,
+                late_us=_late_us(scenario.seed, config),
             )
             for config in scenario.members
         ]
@@ -392,6 +393,7 @@ def _classic_members(scenario: Scenario, cluster: Cluster) -> list[ClassicMember
             draw=_draws(scenario.seed, config),
             cluster=cluster,
             compute_us_per_partition=scenario.compute_us_per_partition,
+            late_us=0 if config.times.wake_ms else _late_us(scenario.seed, config),
         )
         for config in scenario.members
     ]
@@ -419,7 +421,7 @@ def push_sides(scenario: Scenario) -> Sides:
         changes=lambda: (coordinator.changes, coordinator.must_refresh),
         timing=lambda number: (
             ("session", members[number].member_id),
-            members[number].config.by_its_clock(members[number].config.heartbeat_interval_ms),
+            members[number].beat_us,
             members[number].config.session_timeout_ms * MILLISECOND,
         ),
         answer=lambda _: PushHeartbeatResponse(),
@@ -471,7 +473,7 @@ class Draws:
 
 def _draws(seed: int, config: MemberConfig) -> Draws:
     syncs = stream(seed, config.name, "sync")
-    looks = stream(seed, config.name, "look") if config.wake_late_us else syncs
+    looks = stream(seed, config.name, "look") if config.times.wake_late_us else syncs
     return Draws(stream(seed, config.name, "poll"), syncs, looks)
 
 
@@ -489,6 +491,12 @@ def short_ids(new_id: Callable[[str], str]) -> Callable[[], str]:
                 return found
 
     return new_short_id
+
+
+def _late_us(seed: int, config: MemberConfig) -> int:
+    """Return how late each heartbeat of a member is: none to twice its client's mean."""
+    mean_us = config.times.heartbeat_late_us
+    return stream(seed, config.name, "late").below(2 * mean_us + 1) if mean_us else 0
 
 
 def new_ids(seed: int) -> NewId:

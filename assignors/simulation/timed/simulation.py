@@ -47,18 +47,18 @@ from assignors.simulation.timed.protocols.kafka.messages import JoinGroup
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.running import coordinator, execution
-from assignors.simulation.timed.running.acts import act
+from assignors.simulation.timed.running.acts import act, rest_for_long
 from assignors.simulation.timed.running.arrivals import with_arrivals
 from assignors.simulation.timed.running.garbage import cut_cycles, rare_collections
 from assignors.simulation.timed.running.machine import Handled, Machine
 from assignors.simulation.timed.running.play import play
-from assignors.simulation.timed.running.run import Event, Happening, Run
+from assignors.simulation.timed.running.run import Event, Happening, LongRest, Run
 from assignors.simulation.timed.running.settling import judge_end
 from assignors.simulation.timed.scenario import Action, FaultKind, Scenario
 from assignors.simulation.timed.threads.sides import sides_with_threads
 
 START, STOP, CRASH = Command.START, Command.STOP, Command.CRASH
-PLANNED = frozenset({Action, FaultEvent, Cluster})
+PLANNED = frozenset({Action, FaultEvent, Cluster, LongRest})
 """What is neither a message nor a timer of one side."""
 HEARTBEAT_RANK = Rank.HEARTBEAT
 RESTART = ("restart",)
@@ -162,6 +162,8 @@ def _prepared(
     for number, config in enumerate(scenario.members):
         if config.starts_at_ms is not None:
             run.queue.put(config.starts_at_ms * MILLISECOND, (number, Command.START))
+    if scenario.has_rested and scenario.count_from_ms:
+        run.queue.put(scenario.count_from_ms * MILLISECOND, (COORDINATOR, LongRest()))
     for action in scenario.plan:
         run.queue.put(action.at_ms * MILLISECOND, (COORDINATOR, action))
     for at, fault in fault_events(scenario.faults):
@@ -212,6 +214,8 @@ def _do_planned(run: Run, target: int, what: Happening) -> None:
     """Do what the plan says, let a fault begin or end, or show a member new topics."""
     if isinstance(what, Action):
         act(run, what)
+    elif isinstance(what, LongRest):
+        rest_for_long(run)
     elif isinstance(what, FaultEvent) and what.fault.kind is FaultKind.HANGING_TRANSACTION:
         _reach_coordinator(run, transaction(what, run.scenario, run.topics))
     elif isinstance(what, FaultEvent):

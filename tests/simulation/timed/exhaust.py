@@ -17,7 +17,12 @@ from typing import Any
 
 from assignors.simulation.timed.explore.cases import Case, model_of
 from assignors.simulation.timed.explore.search import Explored, explore
-from assignors.simulation.timed.scenario import MIGRATING, GroupProtocol, MigrationPolicy
+from assignors.simulation.timed.scenario import (
+    MIGRATING,
+    ClientModel,
+    GroupProtocol,
+    MigrationPolicy,
+)
 
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
 WORLDS_MAX = 1_000_000
@@ -101,6 +106,9 @@ STATIC: dict[str, Any] = {"instances": ("i", "j")}
 RESTART: dict[str, Any] = {"starts": 2, "stops": 1}
 BOTH: dict[str, Any] = {"speaks": (CLASSIC, CONSUMER)}
 SWITCH: dict[str, Any] = {**RESTART, "is_switching": True}
+IN_POLL: dict[str, Any] = {"client_model": ClientModel.IN_POLL}
+HEARTBEAT_THREAD: dict[str, Any] = {"client_model": ClientModel.HEARTBEAT_THREAD}
+BACKGROUND_THREAD: dict[str, Any] = {"client_model": ClientModel.BACKGROUND_THREAD}
 QUICK: dict[str, Row] = {
     "eager-2x2": _classic(EAGER, 2, 2),
     "cooperative-2x3": _classic(COOPERATIVE, 2, 3),
@@ -117,9 +125,19 @@ QUICK: dict[str, Row] = {
     "consumer-2x2-twins": _consumer(2, 2, NONE, **TWINS),
     "mixed-eager-2x2": _mixed(EAGER, **BOTH),
     "mixed-cooperative-2x2": _mixed(COOPERATIVE, **BOTH),
+    "eager-2x2-in-poll": _classic(EAGER, 2, 2, **IN_POLL),
+    "consumer-2x2-in-poll": _consumer(2, 2, NONE, **IN_POLL),
+    "cooperative-2x2-heartbeat-thread": _classic(COOPERATIVE, 2, 2, **HEARTBEAT_THREAD),
+    "eager-2x2-stalled-thread": _classic(EAGER, 2, 2, **HEARTBEAT_THREAD, stalls=1),
+    "consumer-2x2-stalled-thread": _consumer(2, 2, NONE, **BACKGROUND_THREAD, stalls=1),
 }
 """Those of `make test`: about 30 s together."""
 LONG: dict[str, Row] = {
+    "cooperative-2x2-in-poll-cut": _classic(COOPERATIVE, 2, 2, **IN_POLL, cuts=1),
+    "cooperative-2x2-stalled-thread": _classic(COOPERATIVE, 2, 2, **HEARTBEAT_THREAD, stalls=1),
+    "consumer-2x2-background-thread-cut": _consumer(
+        2, 2, STALE_REPORT, **BACKGROUND_THREAD, cuts=1
+    ),
     "eager-2x2-failover": _classic(EAGER, 2, 2, failovers=1),
     "consumer-2x2-failovers": _consumer(2, 2, STALE_REPORT, failovers=2),
     "eager-2x2-fault": _classic(EAGER, 2, 2, faults=1),
@@ -213,7 +231,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         is_right = is_right and is_expected(row, found)
         case, seconds = row.case, time.process_time() - started
         print(
-            f"| {name} | {_spoken(case)} {case.assignor} "
+            f"| {name} | {_spoken(case)} {case.assignor}{_threads(case)} "
             f"| {case.members} x {case.partitions}{_instances(case)} "
             f"| {case.faults} | {case.cuts} | {case.failovers} | {case.starts} | {case.stops} "
             f"| {found.worlds:,} "
@@ -235,6 +253,11 @@ def _spoken(case: Case) -> str:
         (other,) = MIGRATING - {case.protocol}
         return f"{case.protocol}, then {other}"
     return " + ".join(case.speaks or (case.protocol,))
+
+
+def _threads(case: Case) -> str:
+    model = f" {case.client_model}" if case.client_model else ""
+    return f"{model}, {case.stalls} stall" if case.stalls else model
 
 
 def _instances(case: Case) -> str:

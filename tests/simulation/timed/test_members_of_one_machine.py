@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.heartbeats import HEARTBEAT
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.table import Monitoring
@@ -58,8 +59,7 @@ def group(
         poll_ms=0,
         revoke_ms=0,
         assign_ms=0,
-        heartbeats_go_on=looks,
-        wake_ms=500 * looks,
+        timing=Timing(heartbeats_go_on=looks, wake_ms=500 * looks),
     )
     members = [replace(one, name=f"c{number:02d}") for number in range(count)]
     return Scenario(

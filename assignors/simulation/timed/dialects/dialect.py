@@ -12,6 +12,7 @@ from enum import Enum, StrEnum
 from assignors.assignor import UserData
 from assignors.model import NO_GENERATION
 from assignors.simulation.timed.dialects.hand_over import HandOver
+from assignors.simulation.timed.dialects.timing import JAVA, Timing
 from assignors.simulation.timed.dialects.unanswered import (
     FOR_A_REQUEST,
     JAVA_JOIN,
@@ -129,6 +130,8 @@ class Dialect:
     """What it does when the answer to either has not come."""
     retry_ms: int = 100
     """So long after that it asks again."""
+    timing: Timing = JAVA
+    """When it does what is due."""
 
 
 def subscription_bytes(dialect: Dialect, kind: UserData, known: Knowledge) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import zip_longest
 from typing import Any
 
@@ -19,12 +20,15 @@ from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
 from assignors.simulation.timed.scenario import (
     MIGRATING,
     BrokerConfig,
+    ClientModel,
     GroupProtocol,
     MemberConfig,
     MigrationPolicy,
     Scenario,
 )
 from assignors.simulation.timed.sides import MixedMember, kafka_sides
+from assignors.simulation.timed.threads.client import ClientThreads, step_threads
+from assignors.simulation.timed.threads.duties import BY_NAME
 
 TOPIC = "t"
 
@@ -46,6 +50,8 @@ class Case:
     """How often each member may start."""
     stops: int = 0
     """How many members may stop, in all."""
+    stalls: int = 0
+    """How often a client's own thread stands still for a while; with a `client_model` alone."""
     failovers: int = 0
     """How often the coordinator is lost, and another one goes on with what is replicated."""
     instances: tuple[str, ...] = ()
@@ -54,6 +60,8 @@ class Case:
     """What the first members speak when they start first, the others speak `protocol`."""
     is_switching: bool = False
     """Whether a member that starts again speaks the other protocol."""
+    client_model: ClientModel | None = None
+    """How all members divide their work among threads; `None`: as a member without a model."""
     policy: MigrationPolicy = MigrationPolicy.BIDIRECTIONAL
 
     @property
@@ -102,6 +110,8 @@ def model_of(case: Case) -> tuple[Model, World]:
             client.draw = no_wait
             if isinstance(client, ConsumerClient):
                 client.new_id = Ids("consumer-" if case.is_mixed else "")
+    if case.client_model is not None:
+        members = [_with_threads(member, case.client_model) for member in members]
     model.gone = tuple(model.members.number_of(member) for member in members)
     nothing: tuple[Any, ...] = ((),) * case.members
     none: tuple[Any, ...] = (frozenset(),) * case.members
@@ -121,6 +131,7 @@ def model_of(case: Case) -> tuple[Model, World]:
         cuts=case.cuts,
         starts=(case.starts,) * case.members,
         stops=case.stops,
+        stalls=case.stalls,
         failovers=case.failovers,
         replicated=model.records.number_of(()),
     )
@@ -131,11 +142,18 @@ def _step_coordinator(state: GroupCoordinator, event: CoordinatorEvent) -> list[
 
 
 def _step_member(state: object, event: MemberEvent) -> list[Effect]:
+    if isinstance(state, ClientThreads):
+        return step_threads(state, partial(_step_member, state.member), event, now_us=0)
     client = state.client if isinstance(state, MixedMember) else state
     if isinstance(client, ClassicMember):
         return classic_member.step(client, event)
     assert isinstance(client, ConsumerClient)
     return consumer_member.step(client, event)
+
+
+def _with_threads(member: Any, model: ClientModel) -> ClientThreads:  # noqa: ANN401 - of any protocol
+    """Return a client that polls from time to time while it consumes, at any moment here."""
+    return ClientThreads(model=BY_NAME[model], member=member, offsets=lambda: None, poll_us=1)
 
 
 def _step_switching(state: MixedMember, event: MemberEvent) -> list[Effect]:

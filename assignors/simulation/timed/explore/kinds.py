@@ -11,10 +11,27 @@ from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGrou
 from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.sides import MixedMember
+from assignors.simulation.timed.threads.client import ClientThreads
+
+
+def unthreaded(member: Any) -> Any:  # noqa: ANN401 - of any protocol
+    """Return the member of a protocol, which may have threads around it."""
+    return member.member if isinstance(member, ClientThreads) else member
+
+
+def held_by(member: object) -> frozenset[int]:
+    """Return the numbers of requests and answers that wait for a thread of their client."""
+    return member.held if isinstance(member, ClientThreads) else frozenset()
+
+
+def has_work(member: object) -> bool:
+    """Return whether something waits for a thread of a client."""
+    return isinstance(member, ClientThreads) and member.has_work
 
 
 def clients_of(member: Any) -> tuple[Any, ...]:  # noqa: ANN401 - of any protocol
     """Return the clients of a member: of one that may change its protocol those of both."""
+    member = unthreaded(member)
     return (member.classic, member.consumer) if isinstance(member, MixedMember) else (member,)
 
 

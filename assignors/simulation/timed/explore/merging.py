@@ -32,6 +32,7 @@ from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerC
 from assignors.simulation.timed.protocols.kafka.records import CurrentRecord, EpochsByPartition
 from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
 from assignors.simulation.timed.scenario import GroupProtocol
+from assignors.simulation.timed.threads.client import ClientThreads
 from wire import Subscription
 
 OLD: tuple[Any, ...] = (-1, None, None, {})
@@ -43,6 +44,8 @@ AMID_A_ROUND = (GroupState.PREPARING_REBALANCE, GroupState.COMPLETING_REBALANCE)
 
 def merge_member(state: Any) -> None:  # noqa: ANN401 - of any protocol
     """Take out what a member's own later steps do not read; `state` changes in place."""
+    if isinstance(state, ClientThreads) and not state.client.is_up:
+        state.is_in_poll = state.is_computing = state.is_waking = False
     for client in clients_of(state):
         if isinstance(client, ConsumerClient):
             _merge_consumer(client)

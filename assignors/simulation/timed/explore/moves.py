@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Any, NamedTuple
 
-from assignors.simulation.timed.explore.kinds import speaks_only
+from assignors.simulation.timed.explore.kinds import has_work, held_by, speaks_only
 from assignors.simulation.timed.explore.merging import merge_world
 from assignors.simulation.timed.explore.steps import (
     deliver,
@@ -27,6 +27,8 @@ from assignors.simulation.timed.protocols.effects import (
     Arrived,
     Command,
     Committed,
+    Disturbance,
+    Disturbed,
     Failed,
     Fired,
     Request,
@@ -42,9 +44,11 @@ from assignors.simulation.timed.protocols.kafka.messages import (
     JoinGroupResponse,
 )
 from assignors.simulation.timed.scenario import GroupProtocol
+from assignors.simulation.timed.threads.client import ClientThreads
 
 BEAT: TimerKey = ("heartbeat",)
 GIVES_ID = (ErrorCode.NONE, ErrorCode.MEMBER_ID_REQUIRED)
+STALL = Disturbance.STALLED_THREAD
 LOST = Fired(("lost",), 0)
 """Stands for a failover among the events of a history."""
 
@@ -111,10 +115,11 @@ def _member_moves(model: Model, world: World, member: int) -> Iterator[Move]:
         yield Move(_arrive(model, world, member))
     if world.answers[member]:
         yield Move((deliver(model, world, member),))
+    held = held_by(model.members.values[world.members[member]])
     for key, data in sorted(world.member_timers[member]):
         if key != BEAT:
             yield Move((step_member(model, world, member, Fired(key, data)),))
-        elif not world.open[member] - world.dead[member]:
+        elif not world.open[member] - world.dead[member] - held:
             beat = Move(_beat(model, world, member))
             if beat.world != world:
                 yield beat
@@ -127,10 +132,24 @@ def _member_moves(model: Model, world: World, member: int) -> Iterator[Move]:
         yield Move((step_member(model, after, member, Command.STOP),))
     if is_up:
         yield from _faults(model, world, member)
+    yield from _stalls(model, world, member)
+
+
+def _stalls(model: Model, world: World, member: int) -> Iterator[Move]:
+    """Yield the moves in which the own thread of a client stands still, or goes on."""
+    threads = model.members.values[world.members[member]]
+    if not isinstance(threads, ClientThreads):
+        return
+    if threads.is_stalled:
+        yield Move((step_member(model, world, member, Disturbed(STALL, 0)),))
+    elif threads.client.is_up and world.stalls:
+        after = world._replace(stalls=world.stalls - 1)
+        yield Move((step_member(model, after, member, Disturbed(STALL, 1)),), is_fault=True)
 
 
 def _faults(model: Model, world: World, member: int) -> Iterator[Move]:
-    if world.cuts and world.open[member] - world.dead[member]:
+    waits = world.open[member] - world.dead[member]
+    if world.cuts and waits - held_by(model.members.values[world.members[member]]):
         yield Move(_cut(model, world, member, arrives=True), is_fault=True)
         if world.requests[member]:
             yield Move(_cut(model, world, member, arrives=False), is_fault=True)
@@ -162,14 +181,17 @@ def _failed(
     To those that are `closed` no answer is on its way or will be sent.
     """
     steps: list[Stepped] = []
+    numbers -= held_by(model.members.values[world.members[member]])
     for number in sorted(numbers):
         steps.append(step_member(model, world, member, Failed(number)))
         world = steps[-1].world
+    closed -= held_by(model.members.values[world.members[member]])
     after = world._replace(
         open=put(world.open, member, world.open[member] - closed),
         dead=put(world.dead, member, world.dead[member] - closed),
     )
-    steps[-1] = steps[-1]._replace(world=after)
+    if steps:
+        steps[-1] = steps[-1]._replace(world=after)
     return tuple(steps)
 
 
@@ -249,7 +271,9 @@ def _lives(model: Model, world: World, member_id: str) -> bool:
     return any(
         state.is_up and (state.member_id == member_id or member_id in _ids_on_way(model, answers))
         for state, answers in zip(
-            map(model.members.values.__getitem__, world.members), world.answers, strict=True
+            [member_of(model, world, each) for each in range(len(world.members))],
+            world.answers,
+            strict=True,
         )
     )
 
@@ -270,6 +294,8 @@ def is_settled(model: Model, world: World) -> bool:
     Where no process runs that is so as soon as nothing is on its way.
     """
     if any(world.requests) or any(world.answers) or world.appends:
+        return False
+    if any(has_work(model.members.values[number]) for number in world.members):
         return False
     up = [member for member in range(len(world.members)) if member_of(model, world, member).is_up]
     if not all(member_of(model, world, member).is_at_rest for member in up):

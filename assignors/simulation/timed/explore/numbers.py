@@ -14,18 +14,20 @@ from assignors.simulation.timed.explore.kinds import (
     clients_of,
     give_numbers,
     give_tokens,
+    held_by,
 )
-from assignors.simulation.timed.explore.world import MEMBERS_MAX, Model, World, member_of, put
+from assignors.simulation.timed.explore.world import MEMBERS_MAX, Model, World, put
 from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
 from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
 from assignors.simulation.timed.protocols.state_values import cloned
+from assignors.simulation.timed.threads.client import ClientThreads
 
 
 def renumbered(model: Model, world: World) -> World:
     """Return the world with the smallest numbers. Cost: O(members), if it has them already."""
     coordinator = model.coordinators.values[world.coordinator]
     for member, numbers in enumerate(world.open):
-        gone = _given_up(coordinator, world, member)
+        gone = _given_up(model, coordinator, world, member)
         if gone or max(numbers, default=0) > len(numbers):
             kept = sorted(numbers - gone)
             world = _with_requests(
@@ -35,9 +37,11 @@ def renumbered(model: Model, world: World) -> World:
     return world if world.appends == smallest else _with_appends(model, world, smallest)
 
 
-def _given_up(coordinator: GroupCoordinator, world: World, member: int) -> frozenset[int]:
+def _given_up(
+    model: Model, coordinator: GroupCoordinator, world: World, member: int
+) -> frozenset[int]:
     """Return the requests of lost connections that nobody will answer any more."""
-    dead = world.dead[member]
+    dead = world.dead[member] - held_by(model.members.values[world.members[member]])
     if not dead:
         return dead
     on_way = {own for own, _ in world.requests[member]}
@@ -55,13 +59,15 @@ def _with_requests(model: Model, world: World, member: int, numbers: dict[int, i
         state = cloned(model.coordinators.values[world.coordinator])
         give_numbers(state, partial(_new_number, member, numbers))
         coordinator = model.renumbered[key] = model.coordinators.number_of(state)
-    state = cloned(member_of(model, world, member))
+    state = cloned(model.members.values[world.members[member]])
     for client in clients_of(state):
         if isinstance(client, ClassicMember):
             client.awaited = numbers.get(client.awaited, 0)
             client.reconnected_at = sum(each <= client.reconnected_at for each in numbers)
         else:
             client.in_flight = numbers.get(client.in_flight)
+    if isinstance(state, ClientThreads):
+        state.renumber(numbers)
     return world._replace(
         coordinator=coordinator,
         members=put(world.members, member, model.members.number_of(state)),

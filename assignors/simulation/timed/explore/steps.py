@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assignors.simulation.timed.explore.kinds import clients_of
+from assignors.simulation.timed.explore.kinds import clients_of, held_by, unthreaded
 from assignors.simulation.timed.explore.merging import (
     merge_coordinator,
     merge_effect,
@@ -77,11 +77,14 @@ def step_member(
         seeing = model.does_steps[seen] = _seen_member(model, world, member, event, step)
     does, found = seeing
     sent = {number for number, _ in step.messages}
+    held = held_by(model.members.values[step.state])
+    handled = held_by(model.members.values[memo[0]]) - world.dead[member]
+    is_open = (still_open - handled) | held | sent
     made = world._replace(
         members=put(world.members, member, step.state),
         does=put(world.does, member, does),
         requests=put(world.requests, member, (*world.requests[member], *step.messages)),
-        open=put(world.open, member, still_open | sent),
+        open=put(world.open, member, is_open),
         member_timers=put(
             world.member_timers, member, _timers(world.member_timers[member], event, step.effects)
         ),
@@ -119,7 +122,7 @@ def _stepped_member(
         for each in effects
         if isinstance(each, Send)
     )
-    _forget_numbers(state, still_open | {own for own, _ in messages})
+    _forget_numbers(state, still_open | held_by(state) | {own for own, _ in messages})
     merge_member(state)
     return Step(model.members.number_of(state), effects, messages)
 
@@ -131,8 +134,9 @@ def _seen_member(
     name, before = model.names[member], model.does.values[world.does[member]]
     after = consumption_after(before, event, step.effects)
     generation = member_of(model, world, member).generation
+    generation_after = unthreaded(model.members.values[step.state]).generation
     found = [
-        *generation_found(name, generation, model.members.values[step.state].generation),
+        *generation_found(name, generation, generation_after),
         *callbacks_found(name, before, event, step.effects),
     ]
     return model.does.number_of(after), tuple(found)
@@ -260,7 +264,8 @@ def _answered(model: Model, world: World, number: int, answer: int) -> tuple[Wor
         return world, True
     response, state = model.messages.values[answer], member_of(model, world, member)
     if own in world.dead[member] or brings_nothing(response, state):
-        return _closed(world, member, {own}), False
+        held = held_by(model.members.values[world.members[member]])
+        return _closed(world, member, {own} - held), False
     answers = put(world.answers, member, (*world.answers[member], (own, answer)))
     return world._replace(answers=answers), False
 
@@ -297,7 +302,7 @@ def _timers(
 
 
 def _moments(model: Model, world: World) -> tuple[MemberMoment, ...]:
-    states = [model.members.values[number] for number in world.members]
+    states = [unthreaded(model.members.values[number]) for number in world.members]
     return tuple(
         MemberMoment(
             name=name,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from assignors.simulation.timed.explore.kinds import unthreaded
 from assignors.simulation.timed.monitors.coordinators import CoordinatorView, view_of
 from assignors.simulation.timed.protocols.effects import (
     CoordinatorEvent,
@@ -55,6 +56,8 @@ class World(NamedTuple):
     """So often each member may still start."""
     stops: int
     """So many members may still stop."""
+    stalls: int = 0
+    """So many threads of clients may still stand still."""
     failovers: int = 0
     """So often the coordinator may still be lost."""
     replicated: int = 0
@@ -146,8 +149,8 @@ def put(listed: tuple[Any, ...], position: int, value: object) -> tuple[Any, ...
 
 
 def member_of(model: Model, world: World, member: int) -> Any:  # noqa: ANN401 - of any protocol
-    """Return a member's state, which must not be changed."""
-    return model.members.values[world.members[member]]
+    """Return a member's state, without its threads. It must not be changed."""
+    return unthreaded(model.members.values[world.members[member]])
 
 
 def view(model: Model, coordinator: int) -> CoordinatorView:

@@ -30,7 +30,13 @@ from assignors.simulation.timed.running.other_groups import OtherAsks
 from assignors.simulation.timed.scenario import Action, Scenario
 from assignors.simulation.timed.sides import Sides
 
-Happening = ForMember | Handled | Arrived | Committed | Action | FaultEvent | OtherAsks | port.Event
+
+class LongRest:
+    """The moment at which a group has been at rest for long (`Scenario.has_rested`)."""
+
+
+Planned = Action | FaultEvent | LongRest
+Happening = ForMember | Handled | Arrived | Committed | Planned | OtherAsks | port.Event
 Event = tuple[int, Happening]
 """Whom it is for, and what happens."""
 

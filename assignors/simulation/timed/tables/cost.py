@@ -47,7 +47,9 @@ def _looks(scenario: Scenario) -> int:
     """Return how often clients look for what is due that only do so from time to time."""
     until_ms = scenario.until_ms
     return sum(
-        until_ms // each.wake_ms + until_ms // 1000 for each in scenario.members if each.wake_ms
+        until_ms // every_ms + until_ms // 1000
+        for each in scenario.members
+        if (every_ms := each.times.wake_ms)
     )
 
 

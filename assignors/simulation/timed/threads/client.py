@@ -6,7 +6,7 @@ that off. While it consumes nothing it has no records to process, and so is alwa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -97,6 +97,17 @@ class ClientThreads:
         return frozenset(
             each.number for each in events if isinstance(each, Answered | Failed | Send)
         )
+
+    def renumber(self, numbers: Mapping[int, int]) -> None:
+        """Give requests other numbers, in what waits for a thread."""
+        for events in (self.for_poll, self.for_other):
+            events[:] = [
+                each._replace(number=numbers[each.number])
+                if isinstance(each, Answered | Failed)
+                else each
+                for each in events
+            ]
+        self.unsent = [each._replace(number=numbers[each.number]) for each in self.unsent]
 
     @property
     def has_work(self) -> bool:

@@ -70,7 +70,7 @@ def joining(scenario: Scenario) -> Scenario:
     return replace(scenario, members=(*scenario.members, newcomer), plan=(start,))
 
 
-def test_a_scenario_names_the_models_that_were_exhausted() -> None:
+def test_a_scenario_names_all_models() -> None:
     assert [each.value for each in ClientModel] == [each.name for each in MODELS]
 
 

@@ -35,12 +35,12 @@ def with_report(
         results.append(document)
         yield document
     name = request.scenario.name
-    story = GALLERY.get(name)
+    known = GALLERY.get(name)
     page = simulation_page(
         _runs(request, results),
         [{**row, "error": _text(row["error"])} for row in results],
         title=name or "A scenario on a clock",
-        text="" if story is None else story.text,
+        text="" if known is None else known.text,
     )
     try:
         Path(path).write_text(page, encoding="utf-8")

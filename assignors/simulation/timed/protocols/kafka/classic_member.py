@@ -10,7 +10,7 @@ Timers: `("heartbeat",)`; `("poll",)`, the next look at the protocol; `("revoked
 `("assigned",)`, the ends of the two callbacks; `("computed",)`, the end of the leader's work;
 `("follow-up",)`, after which a leader starts another rebalance by itself; `("retry",)`, after bytes
 that its client failed on; `("max-poll",)`, by which the application has to poll; and of a client
-that only looks from time to time (`MemberConfig.wake_ms`), `("look",)`, `("look-at-once",)`,
+that only looks from time to time (`Timing.wake_ms`), `("look",)`, `("look-at-once",)`,
 `("look-each-second",)` and `("join-pause",)`, the end of the second after a join.
 
 A member that subscribes by a pattern matches it over its own metadata, and joins again where that
