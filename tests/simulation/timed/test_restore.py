@@ -97,7 +97,7 @@ def test_records_so_far_say_the_state_of_a_consumer_group(seed: int) -> None:
         for record in ours.records:
             apply(state, record)
         has_transactions |= bool(state.offsets.pending)
-        is_live = ours.state.group is not None
+        is_live = ours.state.consumer is not None
         assert isinstance(state.group, ConsumerGroup) == is_live
         live = Restored(group=ours.state.group if is_live else state.group)
         assert summary(Restored(group=state.group)) == summary(live)

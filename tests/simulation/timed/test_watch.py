@@ -59,7 +59,7 @@ class Played:
     def __init__(self, monitoring: Monitoring, known: str = "ab") -> None:
         """Two members that do nothing, of which a coordinator knows some."""
         group = ClassicGroup(generation=3)
-        coordinator = GroupCoordinator(new_id=str, new_uuid=str, group=group)
+        coordinator = GroupCoordinator(new_id=str, new_uuid=str, group=group, is_behind=True)
         self.members = [
             SimpleNamespace(is_up=True, member_id=name, generation=3, owned=NONE) for name in "ab"
         ]
