@@ -282,10 +282,10 @@ SWEPT
 
 ```
 
-`assignors.simulation.timed.sweeps.spark` has the two steps of a sweep on Spark: `points(session,
-sweep)` makes a DataFrame of points; one of your own needs as columns the fields that differ from
-their defaults. `frame.transform(measure)` adds the figures, or the `error` of a row that is no
-point.
+`assignors.simulation.spark` has the two steps of a sweep on Spark: `sweep_points(session, sweep)`
+makes a DataFrame of points; one of your own needs as columns the fields that differ from their
+defaults. `frame.transform(simulate_coordinators)` adds the figures, or the `error` of a row that is
+no point.
 1,000 points of 2,000 requests each took 20 CPU seconds in one process and 40 on Spark with two
 cores, its start included (AMD EPYC, 65 and 93 seconds on the clock beside other work); `python -m
 tests.benchmarks.bench_sweep --engine spark` measures again.

@@ -15,6 +15,7 @@ from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.execution.policy import POLICIES
+from assignors.simulation.timed.explore.random_scenarios import Document, edited
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.scenario_document import brief_document, scenario_from_document
@@ -22,7 +23,7 @@ from tests.conftest import DEEP, cases
 from tests.foreign import plays
 from tests.foreign.judge import Judge
 from tests.foreign.judged_runs import as_kafka_has_it, history, is_smaller_again
-from tests.simulation.timed.any_field.documents import Document, documents, edited
+from tests.simulation.timed.any_field.documents import documents
 
 pytestmark = pytest.mark.foreign
 

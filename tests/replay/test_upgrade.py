@@ -16,7 +16,7 @@ from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.engines.python import Settings, replay
 from assignors.replay.findings import Selection, Severity
 from assignors.replay.findings.upgrade import conversion_answer
-from assignors.replay.tables.rows import AnomalyKind
+from assignors.replay.tables.rows import FindingKind
 from assignors.simulation.timed.protocols.kafka.classic_group import (
     ClassicGroup,
     GroupMember,
@@ -35,7 +35,7 @@ from wire import (
     encode_subscription,
 )
 
-ONLY = Selection(min_severity=Severity.NOTE, kinds=(AnomalyKind.CLASSIC_ONLY,))
+ONLY = Selection(min_severity=Severity.NOTE, kinds=(FindingKind.CLASSIC_ONLY,))
 ONLY_USER_DATA = encode_assignment({}, user_data=b"\0\0\0\1")
 WITH_USER_DATA = encode_assignment({"t": (0,)}, user_data=b"\0\0\0\1")
 
@@ -155,7 +155,7 @@ def test_the_answer_counts_groups_as_they_are_at_the_end() -> None:
 
     def answer(*more: LoggedRecord) -> str:
         tables = replay([*entries, *more], Settings(selection=ONLY))
-        return conversion_answer(tables.groups, tables.anomalies)
+        return conversion_answer(tables.groups, tables.findings)
 
     words = "classic groups can be converted to the consumer protocol (KIP-848)"
     assert answer() == f"2 of 2 {words}"
@@ -170,7 +170,7 @@ def test_the_answer_counts_groups_as_they_are_at_the_end() -> None:
 
 def test_it_is_a_note_that_nobody_sees_unasked() -> None:
     unasked = found(classic(0, 1, {"a": Says(assignment=WITH_USER_DATA)}))
-    assert AnomalyKind.CLASSIC_ONLY not in {row.kind for row in unasked}
+    assert FindingKind.CLASSIC_ONLY not in {row.kind for row in unasked}
 
 
 def test_a_real_group_that_a_broker_converted_is_not_found() -> None:
@@ -180,7 +180,7 @@ def test_a_real_group_that_a_broker_converted_is_not_found() -> None:
     rows = replay(group[:end], Settings(selection=ONLY))
     assert [row.kind for row in rows.groups] == ["classic"]
     assert rows.groups[0].member_count == 2
-    assert not rows.anomalies
+    assert not rows.findings
 
 
 def test_real_leaders_write_user_data() -> None:
@@ -190,7 +190,7 @@ def test_real_leaders_write_user_data() -> None:
         for entry in captured("real")
         if entry.record.name == "GROUP_METADATA" and not entry.record.is_tombstone
     ]
-    rows = [row for entry in entries for row in replay([entry], Settings(selection=ONLY)).anomalies]
+    rows = [row for entry in entries for row in replay([entry], Settings(selection=ONLY)).findings]
     causes = Counter("UserData" in row.evidence for row in rows)
     assert causes[True] > 10
 

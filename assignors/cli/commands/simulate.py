@@ -92,13 +92,15 @@ def simulate(
     the medians of each protocol and assignor, or with -o jsonl a line for each seed too. --list
     shows the scenarios that have a name.
 
+    With --fuzz random scenarios on a clock are played until one breaks a rule.
+
     With --sweep the execution models of a coordinator are measured instead, under many loads.
 
     With --traffic partitions have rates and members capacities, and lag is measured.
     """
     options["assignors"] = portable_names(options["assignors"])
     # Events that are asked for happen to the groups that are piped.
-    others = (DRAWN | EXPLICIT | {"seed", "scenario", "lists"}) - {"asked"}
+    others = (DRAWN | EXPLICIT | {"seed", "scenario", "lists", "fuzz"}) - {"asked"}
     if not files and sweep is None and traffic is None and lines_are_piped(context, others):
         files = ("-",)
     refuse_idle(context, files=files)
@@ -124,7 +126,8 @@ def simulate(
     timed = TimedOptions(**{each.name: options[each.name] for each in fields(TimedOptions)})
     if timed.is_asked:
         if files:
-            raise click.UsageError("--scenario takes the place of FILE")
+            taken = "--scenario" if timed.fuzz is None else "--fuzz"
+            raise click.UsageError(f"{taken} takes the place of FILE")
         if explicit.is_asked:
             raise click.UsageError("--start and --event are played in rounds, not on a clock")
         played = simulate_timed(

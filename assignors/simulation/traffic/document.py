@@ -11,169 +11,24 @@ many, named `c0`, `c1`, ...
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from dataclasses import asdict
 
+from assignors.documents.keys import read
 from assignors.documents.values import (
     Document,
     DocumentError,
     ErrorCode,
     Place,
     as_int32,
-    as_integer,
-    as_list,
     as_object,
-    as_real,
-    as_string,
-    as_strings,
-    described,
     required,
 )
 from assignors.names.nearest import suggestion
-from assignors.simulation.timed.scenario.reading import (
-    Nullable,
-    Reader,
-    one_of,
-    read_fields,
-    require_members,
-    settings_reader,
-)
-from assignors.simulation.traffic.scenario import (
-    Distribution,
-    LeaderConfig,
-    RateConfig,
-    TrafficAction,
-    TrafficMember,
-    TrafficScenario,
-    Verb,
-    WeightSource,
-)
+from assignors.simulation.timed.scenario.reading import require_members
+from assignors.simulation.traffic.scenario import TrafficScenario, Verb
 
 VERSION = 1
-YEAR_S = 366 * 86_400
-PARTITIONS_MAX = 1_000_000
-MEMBERS_MAX = 10_000
 STEPS_MAX = 10_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """Reads a number from `low` to `high`; a whole one where `is_whole`."""
-
-    low: float
-    high: float
-    is_whole: bool = False
-
-    def __call__(self, value: object, place: Place) -> Any:  # noqa: ANN401 - int or float
-        """Return the number. Raises `DocumentError` for another type, or one out of the range."""
-        number = (
-            as_integer(value, place, "a whole number") if self.is_whole else as_real(value, place)
-        )
-        if not self.low <= number <= self.high:
-            words = f"{described(number)} is not between {self.low:g} and {self.high:g}"
-            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
-        return number
-
-
-SHARE = Range(0, 1)
-FACTOR = Range(0, 1_000)
-SECONDS = Range(1, YEAR_S, is_whole=True)
-
-RATES: dict[str, Reader] = {
-    "distribution": one_of(Distribution),
-    "spread": Range(0, 1_000_000),
-    "drift": Range(0, 3),
-    "drift_period_s": SECONDS,
-    "noise": Range(0, 3),
-    "noise_s": SECONDS,
-    "bursts_a_day": Range(0, 1_000),
-    "burst_factor": FACTOR,
-    "burst_s": SECONDS,
-}
-LEADER: dict[str, Reader] = {
-    "samples_every_s": SECONDS,
-    "decides_every_s": Range(0, YEAR_S, is_whole=True),
-    "budget": Nullable(Range(0, PARTITIONS_MAX, is_whole=True)),
-    "weights": one_of(WeightSource),
-    "horizon_s": Range(1, YEAR_S),
-    "half_life_s": Range(1, YEAR_S),
-    "error": Range(0, 3),
-    "tolerance": Range(0, 1_000),
-    "trigger": Range(0, 1_000),
-}
-MEMBER: dict[str, Reader] = {
-    "name": as_string,
-    "capacity": Range(1, 1_000_000, is_whole=True),
-    "topics": as_strings,
-}
-ACTION: dict[str, Reader] = {
-    "at_s": Range(0, YEAR_S, is_whole=True),
-    "do": one_of(Verb),
-    "member": as_string,
-    "topic": as_string,
-    "factor": FACTOR,
-}
-
-
-def _topics(value: object, place: Place) -> dict[str, int]:
-    read = Range(0, PARTITIONS_MAX, is_whole=True)
-    counts = {
-        as_string(name, place): read(count, (*place, name))
-        for name, count in as_object(value, place).items()
-    }
-    if sum(counts.values()) > PARTITIONS_MAX:
-        words = f"{sum(counts.values())} partitions, more than {PARTITIONS_MAX}"
-        raise DocumentError(ErrorCode.TOO_LARGE, words, place)
-    return counts
-
-
-def _members(value: object, place: Place) -> tuple[TrafficMember, ...]:
-    members: list[TrafficMember] = []
-    for number, each in enumerate(as_list(value, place)):
-        where = (*place, number)
-        given = dict(as_object(each, where))
-        required(given, "name", where)
-        count = given.pop("count", None)
-        one = TrafficMember(**read_fields(given, MEMBER, where))
-        copies = [one]
-        if count is not None:
-            many = Range(1, MEMBERS_MAX, is_whole=True)(count, (*where, "count"))
-            copies = [replace(one, name=f"{one.name}{copy}") for copy in range(many)]
-        members += copies
-        if len(members) > MEMBERS_MAX:
-            words = f"more than {MEMBERS_MAX} members"
-            raise DocumentError(ErrorCode.TOO_LARGE, words, where)
-    return tuple(members)
-
-
-def _plan(value: object, place: Place) -> tuple[TrafficAction, ...]:
-    actions = []
-    for number, each in enumerate(as_list(value, place)):
-        where = (*place, number)
-        given = as_object(each, where)
-        for key in ("at_s", "do"):
-            required(given, key, where)
-        actions.append(TrafficAction(**read_fields(given, ACTION, where)))
-    return tuple(actions)
-
-
-READERS: dict[str, Reader] = {
-    "name": as_string,
-    "until_s": SECONDS,
-    "count_from_s": Range(0, YEAR_S, is_whole=True),
-    "tick_s": Range(1, 3600, is_whole=True),
-    "topics": _topics,
-    "members": _members,
-    "plan": _plan,
-    "rates": settings_reader(RateConfig, RATES),
-    "records_per_s": Range(1, 1_000_000_000, is_whole=True),
-    "use": Range(0.001, 100),
-    "warm_up_s": Range(0, 86_400),
-    "behind_share": SHARE,
-    "behind_s": Range(0, YEAR_S, is_whole=True),
-    "leader": settings_reader(LeaderConfig, LEADER),
-}
-assert READERS.keys() == {each.name for each in fields(TrafficScenario)}
 
 
 def traffic_from_document(document: object) -> TrafficScenario:
@@ -192,7 +47,7 @@ def traffic_from_document(document: object) -> TrafficScenario:
         words = f"version {version} is not {VERSION}"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("version",))
     named = {key: value for key, value in given.items() if key != "version"}
-    scenario = TrafficScenario(**read_fields(named, READERS, ()))
+    scenario = read(TrafficScenario, named)
     require_possible(scenario)
     return scenario
 
@@ -207,18 +62,19 @@ def document_from_traffic(scenario: TrafficScenario) -> Document:
 
 def require_possible(scenario: TrafficScenario) -> None:
     """Raise `DocumentError` where there cannot be such a run. Cost: O(its size)."""
-    for check in (_members_have_names, _actions_can_happen, _numbers_fit):
-        check(scenario)
+    _require_members(scenario)
+    _require_actions(scenario)
+    _require_numbers(scenario)
 
 
-def _members_have_names(scenario: TrafficScenario) -> None:
+def _require_members(scenario: TrafficScenario) -> None:
     require_members([member.name for member in scenario.members])
     for number, member in enumerate(scenario.members):
         for at, topic in enumerate(member.topics):
             _require_known(topic, scenario.topics, "topic", ("members", number, "topics", at))
 
 
-def _actions_can_happen(scenario: TrafficScenario) -> None:
+def _require_actions(scenario: TrafficScenario) -> None:
     there = {member.name for member in scenario.at_start}
     names = {member.name for member in scenario.members}
     in_order = sorted(enumerate(scenario.plan), key=lambda one: one[1].at_s)
@@ -243,7 +99,7 @@ def _require_known(name: str | None, known: Iterable[str], kind: str, place: Pla
         raise DocumentError(ErrorCode.UNKNOWN, words, place)
 
 
-def _numbers_fit(scenario: TrafficScenario) -> None:
+def _require_numbers(scenario: TrafficScenario) -> None:
     leader = scenario.leader
     if leader.trigger < leader.tolerance:
         words = f"{leader.trigger:g} is below the tolerance, {leader.tolerance:g}"

@@ -6,15 +6,30 @@ differ by a factor of a hundred, and 12 equal members that use 70 % of what they
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
+from typing import Annotated
 
+from assignors.documents.keys import Kind, integer, mapping, number, read_several, schema_of
+from assignors.documents.schemas import array
+from assignors.documents.values import DocumentError, ErrorCode, Place, as_list
 from assignors.names.sequences import as_entries, as_names, take
 from assignors.weighting import Balance
 from assignors.workload import BALANCE, HALF_LIFE_S, HORIZON_S
 
 HOUR_S = 3600
+YEAR_S = 366 * 24 * HOUR_S
+PARTITIONS_MAX = 1_000_000
+MEMBERS_MAX = 10_000
+
+SECONDS = integer(1, YEAR_S)
+SECONDS_OR_NONE = integer(0, YEAR_S)
+DURATION = number(1, YEAR_S)
+FACTOR = number(0, 1_000)
+DEVIATION = number(0, 3)
+"""Of a logarithm."""
+PARTITIONS = integer(0, PARTITIONS_MAX)
 
 
 class Distribution(StrEnum):
@@ -36,21 +51,21 @@ class RateConfig:
 
     distribution: Distribution = Distribution.LOG_NORMAL
     """How mean rates differ."""
-    spread: float = 1.0
+    spread: Annotated[float, number(0, 1_000_000)] = 1.0
     """By how much, in the sense of the distribution."""
-    drift: float = 0.3
+    drift: Annotated[float, DEVIATION] = 0.3
     """Amplitude of a slow wave that all partitions of a topic share: 0.3 is up to 35 % more."""
-    drift_period_s: int = 6 * HOUR_S
+    drift_period_s: Annotated[int, SECONDS] = 6 * HOUR_S
     """Period of the wave; its phase is drawn for each topic."""
-    noise: float = 0.25
+    noise: Annotated[float, DEVIATION] = 0.25
     """Standard deviation of the logarithm of each partition's own changes."""
-    noise_s: int = 330
+    noise_s: Annotated[int, SECONDS] = 330
     """How long such a change lasts: its correlation falls to 1/e in that time."""
-    bursts_a_day: float = 3.5
+    bursts_a_day: Annotated[float, FACTOR] = 3.5
     """Mean number of bursts of each partition."""
-    burst_factor: float = 4.5
+    burst_factor: Annotated[float, FACTOR] = 4.5
     """Mean factor of a burst; each has one between two thirds and four thirds of it."""
-    burst_s: int = 750
+    burst_s: Annotated[int, SECONDS] = 750
     """Mean duration of a burst; each lasts between 2/5 and 8/5 of it."""
 
 
@@ -69,24 +84,24 @@ class WeightSource(StrEnum):
 class LeaderConfig:
     """What the leader measures and how it decides."""
 
-    samples_every_s: int = 30
+    samples_every_s: Annotated[int, SECONDS] = 30
     """How often it reads log ends and committed offsets."""
-    decides_every_s: int = 60
+    decides_every_s: Annotated[int, SECONDS_OR_NONE] = 60
     """How long after the last moves it looks whether its assignor would move something, and
     rebalances if so; 0: it only rebalances when members come and go."""
-    budget: int | None = None
+    budget: Annotated[int | None, PARTITIONS] = None
     """Partitions that may move in `decides_every_s`; null: any number."""
     weights: WeightSource = WeightSource.WORK
     """What weights are made of."""
-    horizon_s: float = HORIZON_S
+    horizon_s: Annotated[float, DURATION] = HORIZON_S
     """Of `rate` and `work`."""
-    half_life_s: float = HALF_LIFE_S
+    half_life_s: Annotated[float, DURATION] = HALF_LIFE_S
     """A rate measured so long ago counts half of one measured now, or less where rates change."""
-    error: float = 0.05
+    error: Annotated[float, DEVIATION] = 0.05
     """Standard deviation of the logarithm of each measured rate's error."""
-    tolerance: float = float(BALANCE.tolerance)
+    tolerance: Annotated[float, FACTOR] = float(BALANCE.tolerance)
     """How far above its fair use a member may stay when partitions move."""
-    trigger: float = float(BALANCE.trigger)
+    trigger: Annotated[float, FACTOR] = float(BALANCE.trigger)
     """How far above it a member must be before any partition moves."""
 
     @property
@@ -101,7 +116,7 @@ class TrafficMember:
 
     name: str
     """Its member id."""
-    capacity: int = 1
+    capacity: Annotated[int, integer(1, 1_000_000)] = 1
     """How many records it can process, beside the others."""
     topics: tuple[str, ...] = ()
     """What it subscribes to; empty: all topics."""
@@ -126,7 +141,7 @@ class Verb(StrEnum):
 class TrafficAction:
     """One thing that happens, at a time that the scenario sets."""
 
-    at_s: int
+    at_s: Annotated[int, SECONDS_OR_NONE]
     """When."""
     do: Verb
     """What."""
@@ -134,8 +149,43 @@ class TrafficAction:
     """Who joins or leaves."""
     topic: str | None = None
     """Whose rates change."""
-    factor: float = 1.0
+    factor: Annotated[float, FACTOR] = 1.0
     """The new factor of its rates; 1 is the usual."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copies:
+    """A key of a member in a document."""
+
+    count: Annotated[int | None, integer(1, MEMBERS_MAX)] = None
+    """So many members, named with a number each: `c0`, `c1`, ..."""
+
+
+def _members(value: object, place: Place) -> tuple[TrafficMember, ...]:
+    members: list[TrafficMember] = []
+    for number_of, each in enumerate(as_list(value, place)):
+        where = (*place, number_of)
+        one, copies = read_several((TrafficMember, Copies), each, where)
+        count = copies.count
+        names = [one.name] if count is None else [f"{one.name}{copy}" for copy in range(count)]
+        members += [replace(one, name=name) for name in names]
+        if len(members) > MEMBERS_MAX:
+            words = f"more than {MEMBERS_MAX} members"
+            raise DocumentError(ErrorCode.TOO_LARGE, words, where)
+    return tuple(members)
+
+
+def _topics(value: object, place: Place) -> dict[str, int]:
+    counts: dict[str, int] = COUNTS.read(value, place)
+    if sum(counts.values()) > PARTITIONS_MAX:
+        words = f"{sum(counts.values())} partitions, more than {PARTITIONS_MAX}"
+        raise DocumentError(ErrorCode.TOO_LARGE, words, place)
+    return counts
+
+
+COUNTS = mapping(PARTITIONS)
+TOPICS = Kind(_topics, COUNTS.schema)
+MEMBERS = Kind(_members, lambda: array(schema_of(TrafficMember, Copies)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,17 +194,17 @@ class TrafficScenario:
 
     name: str = ""
     """What results call it."""
-    until_s: int = 4 * HOUR_S
+    until_s: Annotated[int, SECONDS] = 4 * HOUR_S
     """When the run ends."""
-    count_from_s: int = 0
+    count_from_s: Annotated[int, SECONDS_OR_NONE] = 0
     """From when on figures are counted: the group may settle first."""
-    tick_s: int = 10
+    tick_s: Annotated[int, integer(1, HOUR_S)] = 10
     """Seconds of a step. A round of the group takes one."""
-    topics: dict[str, int] = field(
+    topics: Annotated[dict[str, int], TOPICS] = field(
         default_factory=lambda: {f"t{number:02}": 20 for number in range(12)}
     )
     """Topic -> partition count."""
-    members: tuple[TrafficMember, ...] = tuple(
+    members: Annotated[tuple[TrafficMember, ...], MEMBERS] = tuple(
         TrafficMember(name=f"m{number:02}") for number in range(12)
     )
     """Who is or will be in the group."""
@@ -162,15 +212,15 @@ class TrafficScenario:
     """What happens."""
     rates: RateConfig = field(default_factory=RateConfig)
     """Records that arrive."""
-    records_per_s: int = 100_000
+    records_per_s: Annotated[int, integer(1, 1_000_000_000)] = 100_000
     """Mean rate of all records."""
-    use: float = 0.7
+    use: Annotated[float, number(0.001, 100)] = 0.7
     """That over what the members at the start can process together."""
-    warm_up_s: float = 20
+    warm_up_s: Annotated[float, number(0, 24 * HOUR_S)] = 20
     """What a partition costs the member that starts it, in seconds of its rate: caches, state."""
-    behind_share: float = 0
+    behind_share: Annotated[float, number(0, 1)] = 0
     """Part of the partitions that start behind,"""
-    behind_s: int = HOUR_S
+    behind_s: Annotated[int, SECONDS_OR_NONE] = HOUR_S
     """by so many seconds of their mean rate."""
     leader: LeaderConfig = field(default_factory=LeaderConfig)
     """What the leader measures and how it decides."""

@@ -25,7 +25,7 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.simulation import Played, simulate
-from assignors.simulation.timed.tables.all_figures import simulate_with_all_figures
+from assignors.simulation.timed.tables.rows import simulate_with_all_figures
 from tests.conftest import cases
 from tests.simulation.timed.groups import SETTLED_MS, group, planned, with_members
 

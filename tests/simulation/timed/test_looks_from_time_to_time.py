@@ -37,7 +37,6 @@ from assignors.simulation.timed.scenario import (
 )
 from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.simulation import simulate
-from assignors.simulation.timed.tables.cost import cost_of
 
 WAKE_MS = 500
 LOOK_US = 1000 * WAKE_MS + ROUNDING_US
@@ -225,9 +224,3 @@ def test_late_looks_without_looks_from_time_to_time_are_refused() -> None:
     with pytest.raises(DocumentError, match="looks from time to time") as refused:
         require_possible(group("java/range", wake_ms=0, wake_late_us=1))
     assert refused.value.path == "members[0].timing"
-
-
-def test_looks_are_counted_as_work() -> None:
-    scenario = replace(group("java/range"), plan=())
-    costs = cost_of(scenario), simulate(scenario).result.events
-    assert 0.5 < costs[0] / costs[1] < 2

@@ -66,9 +66,11 @@ OF_GROUPS = _names("partition_counts group assumed")
 """What is said about groups beside their files."""
 EXPLICIT = _names("start asked")
 OF_RUNS = _names(
-    "shows seeds protocols clients coordinators own_assignors all_figures intervals report log"
+    "shows seeds protocols clients coordinators own_assignors intervals report log"
     " history history_of shrink"
 )
+NOT_FUZZED = OF_RUNS - _names("protocols clients shrink")
+"""What is said about runs of one scenario."""
 """What is said about runs on a clock."""
 ROUNDS = DRAWN | EXPLICIT | OF_GROUPS | _names("assignors processes files is_sample")
 
@@ -93,14 +95,14 @@ IDLE: dict[str, tuple[Idle, ...]] = {
     "explain": (Idle(_names("weights"), _knows_no_weights, "is for weighted/*"),),
     "simulate": (
         Idle(
-            (ROUNDS - {"processes"}) | OF_RUNS | _names("scenario lists seed traffic"),
+            (ROUNDS - {"processes"}) | OF_RUNS | _names("scenario lists seed traffic fuzz"),
             lambda v: v["sweep"] is not None,
             "has no effect beside --sweep, whose file says what is measured",
         ),
         Idle(
             (ROUNDS - {"processes", "assignors"})
             | (OF_RUNS - {"seeds", "shows"})
-            | _names("scenario lists"),
+            | _names("scenario lists fuzz"),
             lambda v: v["traffic"] is not None,
             "has no effect beside --traffic, whose scenario has its own group",
         ),
@@ -108,6 +110,11 @@ IDLE: dict[str, tuple[Idle, ...]] = {
             ROUNDS | OF_RUNS | _names("scenario seed engine"),
             lambda v: v["lists"],
             "has no effect beside --list",
+        ),
+        Idle(
+            (ROUNDS - {"assignors"}) | NOT_FUZZED | _names("scenario lists engine"),
+            lambda v: v["fuzz"] is not None,
+            "has no effect beside --fuzz, which draws its scenarios",
         ),
         Idle(
             (OF_RUNS | _names("seed engine form assignors processes")) - {"shows", "own_assignors"},
@@ -121,21 +128,28 @@ IDLE: dict[str, tuple[Idle, ...]] = {
         ),
         Idle(
             OF_RUNS,
-            lambda v: not (_is_on_a_clock(v) or _is_explicit(v) or v["traffic"] is not None),
+            lambda v: (
+                not (
+                    _is_on_a_clock(v)
+                    or _is_explicit(v)
+                    or v["traffic"] is not None
+                    or v["fuzz"] is not None
+                )
+            ),
             "is for --scenario",
         ),
         Idle(
-            _names("report log all_figures intervals shrink engine form processes"),
+            _names("report log intervals shrink engine form processes"),
             lambda v: v["history"] or bool(v["history_of"]),
             "has no effect beside --history, which prints one run in words",
         ),
         Idle(
-            _names("report log all_figures intervals engine processes"),
-            lambda v: v["shrink"] is not None,
+            _names("report log intervals engine processes"),
+            lambda v: v["shrink"] is not None and v["fuzz"] is None,
             "has no effect beside --shrink, which shows the small scenario alone",
         ),
         Idle(
-            _names("processes all_figures"),
+            _names("processes"),
             lambda v: v["log"] is not None,
             "has no effect beside --log, which writes one run",
         ),

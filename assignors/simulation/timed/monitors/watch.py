@@ -42,6 +42,7 @@ from assignors.simulation.timed.monitors.steps import (
 from assignors.simulation.timed.monitors.table import MONITORS, Kind, Monitoring
 from assignors.simulation.timed.monitors.violation import Violation
 from assignors.simulation.timed.protocols.effects import (
+    OUTSIDE,
     Append,
     Arrived,
     Effect,
@@ -242,7 +243,7 @@ def saw_coordinator(
     has_appended = False
     for effect in effects:
         if type(effect) is Reply:
-            if effect.number in watch.answered:
+            if effect.number in watch.answered and effect.number != OUTSIDE:
                 text = f"request {effect.number} is answered a second time"
                 report(watch, [("answered-twice", text)])
             watch.answered.add(effect.number)

@@ -13,44 +13,125 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any
+from typing import Annotated, Any
 
+from assignors.documents.keys import Kind, integer, read_several
+from assignors.documents.schemas import Key, Schema, array, constant, nullable, record
 from assignors.documents.values import (
     DocumentError,
     ErrorCode,
-    as_int32,
+    Place,
     as_list,
     as_object,
     described,
 )
-from assignors.names.nearest import suggestion
 from assignors.simulation.timed.execution.policy import POLICIES
-from assignors.simulation.timed.scenario.execution import as_model
 from assignors.simulation.timed.sweeps.points import (
+    FIELDS,
+    MODEL,
     SEED_MAX,
-    plain,
+    kind_of,
     read_values,
-    reader_of,
 )
 
 VERSION = 1
-KEYS = ("version", "models", "base", "over", "seeds")
 NOT_SWEPT = {"model": "models", "seed": "seeds"}
 """Field of a point -> the key of a sweep that has its values."""
 POINTS_MAX = 1_000_000
+
+
+def _version(value: object, place: Place) -> int:
+    if value != VERSION or isinstance(value, bool):
+        words = f"version {described(value)}; this release reads {VERSION}"
+        raise DocumentError(ErrorCode.UNKNOWN, words, place)
+    return VERSION
+
+
+def _models(value: object, place: Place) -> tuple[str, ...]:
+    """Return names of models, each once."""
+    listed = enumerate(as_list(value, place))
+    names = tuple(dict.fromkeys(MODEL.read(each, (*place, number)) for number, each in listed))
+    if not names:
+        raise DocumentError(ErrorCode.MISSING, "a sweep needs a model", place)
+    return names
+
+
+def _base(value: object, place: Place) -> dict[str, Any]:
+    given = as_object(value, place)
+    if "model" in given:
+        words = "'model' is not for all points: 'models' has them"
+        raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "model"))
+    return read_values(given, place)
+
+
+def _over(value: object, place: Place) -> dict[str, tuple[Any, ...]]:
+    """Return the values of each field; null among them is its default."""
+    found = {}
+    for name, values in as_object(value, place).items():
+        kind, where = kind_of(name, place), (*place, name)
+        if name in NOT_SWEPT:
+            words = f"{name!r} is not swept: {NOT_SWEPT[name]!r} has that"
+            raise DocumentError(ErrorCode.UNKNOWN, words, where)
+        listed = as_list(values, where)
+        if not listed:
+            raise DocumentError(ErrorCode.MISSING, "a field that is swept needs values", where)
+        found[name] = tuple(
+            None if each is None else kind.read(each, (*where, at))
+            for at, each in enumerate(listed)
+        )
+    return found
+
+
+def _closed(*keys: Key) -> Schema:
+    return {**record(*keys), "additionalProperties": False}
+
+
+def _filled(of: Schema) -> Schema:
+    return {**array(of), "minItems": 1}
+
+
+VERSIONS = Kind(_version, lambda: constant(VERSION))
+MODELS = Kind(_models, lambda: _filled(MODEL.schema()))
+BASE = Kind(
+    _base,
+    lambda: _closed(
+        *(
+            Key(name, nullable(each.kind.schema()), is_optional=True)
+            for name, each in FIELDS.items()
+        )
+    ),
+)
+OVER = Kind(
+    _over,
+    lambda: _closed(
+        *(
+            Key(name, _filled(nullable(each.kind.schema())), is_optional=True)
+            for name, each in FIELDS.items()
+            if name not in NOT_SWEPT
+        )
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A key of the document."""
+
+    version: Annotated[int, VERSIONS]
+    """Version of this format."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
     """A sweep."""
 
-    models: tuple[str, ...] = tuple(POLICIES)
-    """Execution models that get each load."""
-    base: Mapping[str, Any] = field(default_factory=dict)
+    models: Annotated[tuple[str, ...], MODELS] = tuple(POLICIES)
+    """Execution models that get each load; all of them by default."""
+    base: Annotated[Mapping[str, Any], BASE] = field(default_factory=dict)
     """Field of a point -> the value that it has everywhere."""
-    over: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    over: Annotated[Mapping[str, tuple[Any, ...]], OVER] = field(default_factory=dict)
     """Field of a point -> the values that it takes."""
-    seeds: int = 1
+    seeds: Annotated[int, integer(1, POINTS_MAX)] = 1
     """How often each point is played."""
 
     @property
@@ -80,72 +161,11 @@ def sweep_from_document(document: object) -> Sweep:
     >>> sweep_from_document({"version": 1, "over": {"groups": [10, 100, 1000]}}).count
     18
     """
-    given = as_object(document, ())
-    for key in given:
-        if key not in KEYS:
-            words = f"{key!r} is no key of a sweep{suggestion(key, KEYS)}"
-            raise DocumentError(ErrorCode.UNKNOWN, words, (key,))
-    _require_version(given)
-    base = as_object({} if given.get("base") is None else given["base"], ("base",))
-    if "model" in base:
-        words = "'model' is not for all points: 'models' has them"
-        raise DocumentError(ErrorCode.UNKNOWN, words, ("base", "model"))
-    shared = {name: plain(value) for name, value in read_values(base, ("base",)).items()}
-    sweep = Sweep(
-        models=_models(given.get("models")),
-        base=shared,
-        over=_over({} if given.get("over") is None else given["over"]),
-        seeds=_seeds(given.get("seeds"), shared.get("seed", 0)),
-    )
+    sweep: Sweep = read_several((Version, Sweep), document)[1]
+    if sweep.seeds > SEED_MAX - sweep.base.get("seed", 0):
+        words = f"{sweep.seeds} from the first seed on lead beyond 64 bits"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("seeds",))
     if sweep.count > POINTS_MAX:
         words = f"{sweep.count:,} points; {POINTS_MAX:,} are possible"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("over",))
     return sweep
-
-
-def _require_version(given: Mapping[str, object]) -> None:
-    version = given.get("version")
-    if version is None:
-        raise DocumentError(ErrorCode.MISSING, "'version' is missing", ("version",))
-    if version != VERSION or isinstance(version, bool):
-        words = f"version {described(version)}; this release reads {VERSION}"
-        raise DocumentError(ErrorCode.UNKNOWN, words, ("version",))
-
-
-def _models(value: object) -> tuple[str, ...]:
-    """Return names of models, each once; all of them where none is given."""
-    if value is None:
-        return tuple(POLICIES)
-    listed = enumerate(as_list(value, ("models",)))
-    names = tuple(dict.fromkeys(as_model(each, ("models", place)) for place, each in listed))
-    if not names:
-        raise DocumentError(ErrorCode.MISSING, "a sweep needs a model", ("models",))
-    return names
-
-
-def _over(value: object) -> dict[str, tuple[Any, ...]]:
-    """Return the values of each field; null among them is its default."""
-    found = {}
-    for name, values in as_object(value, ("over",)).items():
-        read, place = reader_of(name, ("over",)), ("over", name)
-        if name in NOT_SWEPT:
-            words = f"{name!r} is not swept: {NOT_SWEPT[name]!r} has that"
-            raise DocumentError(ErrorCode.UNKNOWN, words, place)
-        listed = as_list(values, place)
-        if not listed:
-            raise DocumentError(ErrorCode.MISSING, "a field that is swept needs values", place)
-        found[name] = tuple(
-            None if each is None else plain(read(each, (*place, at)))
-            for at, each in enumerate(listed)
-        )
-    return found
-
-
-def _seeds(value: object, first: int) -> int:
-    if value is None:
-        return 1
-    seeds = as_int32(value, ("seeds",))
-    if not 1 <= seeds <= min(POINTS_MAX, SEED_MAX - first):
-        words = f"{seeds} is not between 1 and {POINTS_MAX}, or leads beyond 64 bits"
-        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("seeds",))
-    return seeds

@@ -29,18 +29,18 @@ class TimedOptions:
     clients: tuple[str, ...]
     coordinators: tuple[str, ...]
     own_assignors: tuple[str, ...]
-    all_figures: bool
     intervals: bool
     report: str | None
     log: str | None
     history: bool
     history_of: tuple[str, ...]
     shrink: str | None
+    fuzz: int | None
 
     @property
     def is_asked(self) -> bool:
         """Whether a scenario on a clock is asked for, and no histories in rounds."""
-        return self.scenario is not None or self.lists
+        return self.scenario is not None or self.lists or self.fuzz is not None
 
 
 def _completed_scenarios(
@@ -111,13 +111,6 @@ timed_options = option_group(
         " its members: a file by itself imports nothing.",
     ),
     click.option(
-        "--all-figures",
-        is_flag=True,
-        help="Also measure how long members wait for answers, what of it locks partitions, how long"
-        " calls of the client block, and what a broker keeps for the group. Every message is played"
-        " for that, which takes longer.",
-    ),
-    click.option(
         "--intervals",
         is_flag=True,
         help="Write who consumed which partition, when, in place of the figures of each run.",
@@ -150,6 +143,16 @@ timed_options = option_group(
         "--shrink",
         type=NewFile(),
         help="Write the first run that violates a monitor as a scenario with as little in it as"
-        " still violates that monitor, and show its figures.",
+        " still violates that monitor, and show its figures. With --fuzz: the file of that"
+        " scenario; default: violation-SEED.json.",
+    ),
+    click.option(
+        "--fuzz",
+        metavar="N",
+        type=click.IntRange(1, 1_000_000),
+        help="Play N random scenarios, a seed each from --seed on, under every monitor: members,"
+        " protocols, clients, execution models, plans and faults. The first violation is made as"
+        " small as --shrink makes it and written as a file. Ends with 1 for a violation."
+        " --protocol, --client and --assignor say what is drawn.",
     ),
 )

@@ -9,10 +9,10 @@ import pytest
 
 from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.findings import Thresholds, anomalies
+from assignors.replay.findings import Thresholds, findings
 from assignors.replay.findings.selection import EVERYTHING
 from assignors.replay.history.timeline import learned_names, timeline
-from assignors.replay.tables.rows import AnomalyKind
+from assignors.replay.tables.rows import FindingKind
 from tests.replay.findings import COOPERATIVE, found, kinds, lower, upper
 from tests.replay.histories import (
     Says,
@@ -259,17 +259,17 @@ def test_every_kind_is_found_in_the_captured_topics() -> None:
     for name in ("real", "java-plans"):
         entries = captured(name)
         for history in timeline(entries, topic_names=learned_names(entries)):
-            seen |= set(kinds(anomalies(analysed_group(history), selection=EVERYTHING)))
+            seen |= set(kinds(findings(analysed_group(history), selection=EVERYTHING)))
     elsewhere = {"fenced-instance", "offsets-removed", "streams-probing", "worker-rebalances"}
     unseen = {"double-ownership", "classic-only", *elsewhere}
-    assert seen == {kind.value for kind in AnomalyKind} - unseen
+    assert seen == {kind.value for kind in FindingKind} - unseen
 
 
 def test_a_quiet_group_of_java_members_is_found_quiet() -> None:
     entries = captured("real")
     (history,) = [h for h in timeline(entries) if h.group == "shop.01-java44"]
     assert len(history.lives) == 2
-    assert anomalies(analysed_group(history)) == []
+    assert findings(analysed_group(history)) == []
 
 
 def test_what_a_member_gets_is_not_foreign_where_nobody_knows_what_it_asked_for() -> None:

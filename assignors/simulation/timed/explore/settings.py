@@ -1,7 +1,7 @@
 """What can be set in a scenario, with values at which something begins or ends to happen.
 
-An entry has what one edit of the document sets together: a setting whose value needs another one
-brings that one along. `test_any_field` sees to it that no field is missing here.
+An entry is what one edit of the document sets together: a setting whose value needs another one
+brings that one along. A test compares the entries with the fields of each part of a scenario.
 """
 
 from __future__ import annotations
@@ -170,7 +170,6 @@ PROCESSING: list[Settings] = [
 ]
 RUN: list[Settings] = [
     *entries(
-        seed=(1, 2, 2**63 - 1),
         until_ms=(1, 1000, 22_000, 40_000, 60_000, 90_000),
         count_from_ms=(1, 10_000, 20_000),
         has_rested=(True, False),
@@ -195,3 +194,21 @@ ARRIVALS: list[Settings] = [
         ends=("crash",),
     )
 ]
+BREAK_RULES: list[Settings] = [
+    {"assign": {"t": [0]}, "topics": []},
+    *entries(
+        claims=("stale", "sentinel", "everything"),
+        subscription_hex=("", "0003", "00010000000100017400000000"),
+        request_timeout_ms=(0, 1),
+        restarts_after_ms=(0, 1),
+        assignor=("server/simple",),
+        further_assignors=(["server/simple"],),
+        remote_assignor=("simple",),
+        fences_fetches=(False,),
+        waits_for_commit=(False,),
+        has_epochs=(False,),
+    ),
+]
+"""Settings that violate monitors without any fault: a member that assigns partitions to itself,
+claims those of others, sends bytes that nobody can read, never waits for an answer or restarts at
+once for ever; the assignor of share groups; a push protocol without its safeguards."""

@@ -1,0 +1,102 @@
+"""Random scenarios: what is drawn, and a planted fault that is found and made small."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from assignors.documents.values import DocumentError
+from assignors.simulation.timed.explore.fuzz import fuzz, random_scenario
+from assignors.simulation.timed.explore.random_scenarios import (
+    EVERYTHING,
+    LAWFUL,
+    Choices,
+    random_document,
+)
+from assignors.simulation.timed.explore.settings import BREAK_RULES, BROKER, MEMBER, PUSH
+from assignors.simulation.timed.scenario import ClientModel, FaultKind, GroupProtocol, Verb
+from assignors.simulation.timed.simulation import simulate
+from tests.simulation.timed.test_mutants import gives_before_release
+
+MANY = 150
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Counter[str]:
+    """Return how many of many scenarios have each protocol, fault, action and client model."""
+    found: Counter[str] = Counter()
+    for seed in range(MANY):
+        scenario = random_scenario(seed)
+        found.update({each.value for each in scenario.protocols})
+        found.update({each.kind.value for each in scenario.faults})
+        found.update({each.do.value for each in scenario.plan})
+        found.update({str(each.client_model) for each in scenario.members})
+        found.update({str(scenario.broker.execution.model)})
+    return found
+
+
+@pytest.mark.parametrize("kinds", [GroupProtocol, FaultKind, ClientModel])
+def test_every_kind_is_drawn(drawn: Counter[str], kinds: type) -> None:
+    assert {each.value for each in kinds} <= drawn.keys()  # type: ignore[attr-defined]
+
+
+def test_single_actions_are_drawn(drawn: Counter[str]) -> None:
+    single = {Verb.START, Verb.STOP, Verb.CRASH, Verb.SUBSCRIBE, Verb.GROW, Verb.DELETE}
+    assert {each.value for each in single} <= drawn.keys()
+
+
+def test_a_seed_gives_the_same_scenario_again() -> None:
+    assert random_document(7, EVERYTHING) == random_document(7, EVERYTHING)
+    assert random_scenario(7) == random_scenario(7) != random_scenario(8)
+
+
+def test_what_is_chosen_is_all_that_is_drawn() -> None:
+    choices = Choices(
+        protocols=(GroupProtocol.CLASSIC,),
+        assignors=("java/sticky",),
+        clients=(ClientModel.BACKGROUND_THREAD,),
+    )
+    for seed in range(30):
+        scenario = random_scenario(seed, choices)
+        members = [*scenario.members, *(each.member for each in scenario.arrivals)]
+        assert scenario.protocols == {GroupProtocol.CLASSIC}
+        assert {each.assignors for each in members} == {("java/sticky",)}
+        assert {each.client_model for each in members} <= {ClientModel.BACKGROUND_THREAD, None}
+
+
+def test_what_breaks_rules_by_itself_is_drawn_on_request_alone() -> None:
+    known = [*MEMBER, *BROKER, *PUSH]
+    assert all(each in known for each in BREAK_RULES)
+    assert not any(LAWFUL.allow(each) for each in BREAK_RULES)
+    assert all(EVERYTHING.allow(each) for each in BREAK_RULES)
+
+
+def test_a_planted_fault_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    gives_before_release(monkeypatch)
+    choices = Choices(protocols=(GroupProtocol.CONSUMER,))
+    found = fuzz(20, choices=choices)
+    assert found.seed is not None
+    assert found.smallest is not None
+    assert found.smallest.violation.monitor == "double-consumption"
+    small, whole = found.smallest.scenario, random_scenario(found.seed, choices)
+    assert len(small.members) + len(small.arrivals) <= 2
+    assert not small.faults
+    assert sum(small.topics.values()) < sum(whole.topics.values())
+    assert found.smallest.violation in simulate(small).violations
+    assert found.scenarios == found.seed + 1
+    assert fuzz(20, choices=choices) == found
+    assert fuzz(1, seed=found.seed, choices=choices).smallest == found.smallest
+
+
+def test_impossible_requests_are_refused() -> None:
+    with pytest.raises(ValueError, match="0 scenarios: at least 1"):
+        fuzz(0)
+    with pytest.raises(ValueError, match="seed -1: a natural number"):
+        fuzz(1, seed=-1)
+    with pytest.raises(ValueError, match="server/uniform assigns in the broker"):
+        Choices(assignors=("server/uniform",))
+    with pytest.raises(ValueError, match="in classic groups alone"):
+        Choices(assignors=("java/range",), protocols=(GroupProtocol.PUSH,))
+    with pytest.raises(DocumentError, match="java/rang"):
+        fuzz(1, choices=Choices(assignors=("java/rang",)))
