@@ -26,6 +26,7 @@ from assignors.simulation.timed.plain_heartbeats import (
 )
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
+    AppendFailed,
     CoordinatorEvent,
     Effect,
     Fired,
@@ -37,8 +38,10 @@ from assignors.simulation.timed.protocols.kafka.classic_member import learn_topi
 from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
 from assignors.simulation.timed.protocols.kafka.consumer import topics_changed
 from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.coordinator import note_written
 from assignors.simulation.timed.protocols.kafka.coordinator import step as coordinator_step
 from assignors.simulation.timed.protocols.kafka.messages import STATIC_LEAVE_EPOCH
+from assignors.simulation.timed.protocols.kafka.restore import restored
 from assignors.simulation.timed.protocols.kafka.state import (
     CoordinatorConfig,
     GroupCoordinator,
@@ -197,6 +200,11 @@ class Sides:
         """The state of Kafka's coordinator; only where the protocol is Kafka's."""
         assert isinstance(self.coordinator, GroupCoordinator)
         return self.coordinator
+
+    def note_written(self) -> None:
+        """Let Kafka's coordinator take note that all that it appended is in the local log."""
+        if isinstance(self.coordinator, GroupCoordinator):
+            note_written(self.coordinator)
 
 
 NewId = Callable[[str], str]
@@ -407,6 +415,9 @@ def push_sides(scenario: Scenario) -> Sides:
 
     def step_coordinator(at_us: int, event: CoordinatorEvent) -> list[Effect]:
         first = offsets.watched(coordinator.offsets, at_us)
+        if isinstance(event, AppendFailed):  # no other records are written
+            offsets.take_back(coordinator.offsets, restored(event.records), event.tokens)
+            return first
         if not offsets.is_about_offsets(event):
             return first + step_fenced_coordinator(group, at_us, event)
         return first + commits.step(coordinator, at_us, event)

@@ -244,11 +244,11 @@ def test_a_pattern_matches_nothing_until_the_background_thread_has_looked() -> N
     epochs = []
     for at_ms, event in (
         (0, Arrived(1, join)),
-        (0, Committed(3)),
+        (0, Committed(1)),
         (10, Fired(("lookup", ""), 0)),
-        (10, Committed(5)),
+        (10, Committed(2)),
         (5000, Arrived(2, join._replace(epoch=1, pattern=None, owned=None))),
-        (5000, Committed(7)),
+        (5000, Committed(3)),
     ):
         for reply in replies(sides.step_coordinator(at_ms * 1000, event)):
             assert isinstance(reply.response, ConsumerHeartbeatResponse)

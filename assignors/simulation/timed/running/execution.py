@@ -42,7 +42,6 @@ from assignors.simulation.timed.protocols.effects import (
 )
 from assignors.simulation.timed.protocols.kafka.classic import JOIN, SYNC
 from assignors.simulation.timed.protocols.kafka.classic_group import SESSION
-from assignors.simulation.timed.protocols.kafka.coordinator import note_written
 from assignors.simulation.timed.protocols.kafka.messages import (
     EndTransaction,
     JoinGroupResponse,
@@ -79,7 +78,7 @@ def executed(run: Run) -> Execution | None:
     model = Coordinator.of(POLICIES[config.model], partial(_handled, run), settings)
     others = OtherGroups.of(broker, run.scenario.seed)
     run.network.is_executed = True
-    note_written(run.sides.kafka)
+    run.sides.note_written()
     first = others.next_at(config.others.from_ms * MILLISECOND)
     if first is not None:
         run.queue.put(first, (COORDINATOR, OtherAsks()))
@@ -238,7 +237,7 @@ def _append(run: Run, execution: Execution, effect: port.Append) -> port.Event:
         execution.unwritten.clear()  # what was made on top of it fails with it
         return port.Appended(effect.token, None)
     if effect.partition == GROUP:
-        note_written(run.sides.kafka)
+        run.sides.note_written()
     if run.ledger.keeps_changes:
         run.records += [(now, record) for record in records]
     end.offset += len(effect.entries)

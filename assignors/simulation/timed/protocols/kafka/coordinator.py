@@ -188,9 +188,8 @@ def _append_failed(state: GroupCoordinator, event: AppendFailed) -> list[Effect]
     comes back as it was when it went, which is more than its record says.
     """
     log = restored(event.records)
-    state.offsets.table = log.offsets
+    offsets.take_back(state.offsets, log, event.tokens)
     for token in event.tokens:
-        state.offsets.waiting.pop(token, None)
         state.upgraded.pop(token, None)
     assert state.written is not None, "who lets appends fail says what is written"
     of_consumer = event.tokens & state.waiting.keys()

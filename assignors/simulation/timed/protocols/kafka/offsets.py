@@ -22,6 +22,7 @@ Source: `OffsetMetadataManager`, `GroupCoordinatorShard.cleanupGroupMetadata`,
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
@@ -310,6 +311,13 @@ def step(
 def step_in_kafka(state: GroupCoordinator, event: CoordinatorEvent) -> list[Effect]:
     """Return what Kafka's coordinator does about such an event."""
     return step(state.offsets, _KafkaGroup(state), state.now_ms, event)
+
+
+def take_back(offsets: Offsets, log: Restored, lost: Iterable[int]) -> None:
+    """Go back to the offsets that are written; nobody waits for the appends that are lost."""
+    offsets.table = log.offsets
+    for token in lost:
+        offsets.waiting.pop(token, None)
 
 
 def load(offsets: Offsets, log: Restored) -> list[Schedule]:
