@@ -350,7 +350,7 @@ def test_commits_of_a_zombie_are_refused_and_a_coordinator_that_takes_them_is_fo
     lawful = zombie(protocol)
     assert lawful.result.fenced_commits > 0
     assert lawful.result.violations == 0
-    for name in ("classic_commit_refusal", "consumer_commit_refusal"):
+    for name in ("_classic_commit_refusal", "_consumer_commit_refusal"):
         monkeypatch.setattr(access, name, lambda *_: ErrorCode.NONE)
     found = {each.monitor for each in zombie(protocol).violations}
     assert "commit-of-a-stranger" in found

@@ -44,7 +44,7 @@ def gives_before_release(patch: pytest.MonkeyPatch) -> None:
 
 def keeps_silent(patch: pytest.MonkeyPatch) -> None:
     """The classic coordinator answers every heartbeat with NONE, whatever has happened."""
-    patch.setattr(coordinator, "_heartbeat", lambda _state, _request: ErrorCode.NONE)
+    patch.setattr(classic, "_heartbeat", lambda _state, _request: ErrorCode.NONE)
 
 
 def joins_without_revoking(patch: pytest.MonkeyPatch) -> None:
