@@ -21,7 +21,7 @@ from assignors.model import Cluster
 from assignors.server.spec import made_id
 from assignors.simulation.timed import simulation
 from assignors.simulation.timed.faults import failovers
-from assignors.simulation.timed.faults.coordinator_log import CoordinatorLog
+from assignors.simulation.timed.faults.failovers import CoordinatorLog
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.processing.offsets_sides import Processing, sides_with_offsets
 from assignors.simulation.timed.protocols.effects import (
@@ -34,6 +34,7 @@ from assignors.simulation.timed.protocols.effects import (
     CoordinatorEvent,
     Effect,
     Fired,
+    Record,
     Reply,
     Request,
     Schedule,
@@ -143,9 +144,11 @@ class History:
     steps: list[Step] = field(default_factory=list)
     asked: dict[int, tuple[int, Request]] = field(default_factory=dict)
     """Number of a request -> its operation, and the request."""
-    outside: deque[tuple[int, Request]] = field(default_factory=deque)
+    outside: deque[tuple[int, Request, frozenset[int]]] = field(default_factory=deque)
     """The same of those from outside the group, which have no numbers: the first is answered
-    first."""
+    first. With the tokens of its appends."""
+    pending: dict[int, tuple[Record, ...]] = field(default_factory=dict)
+    """Token of an append that is neither replicated nor lost -> its records."""
     appends: dict[int, int] = field(default_factory=dict)
     """Token of an append -> its number."""
     written: int = 0
@@ -165,10 +168,11 @@ class History:
             match effect:
                 case Reply(number):
                     is_outside = number == OUTSIDE
-                    at, request = self.outside.popleft() if is_outside else self.asked[number]
+                    at, request = self.outside.popleft()[:2] if is_outside else self.asked[number]
                     step["responses"].append(answer_of(effect._replace(number=at), request))
                 case Append(records, token):
                     self.appends[token] = self.written
+                    self.pending[token] = records
                     self.written += 1
                     step["records"] += [record_of(each, CLOCK_STARTS_MS) for each in records]
         for answer in step["responses"]:
@@ -189,13 +193,19 @@ class History:
                 if number != OUTSIDE:
                     self.asked[number] = len(self.ops), request
                 elif not isinstance(request, EndTransaction):
-                    self.outside.append((len(self.ops), request))
+                    tokens = {each.token for each in effects if isinstance(each, Append)}
+                    self.outside.append((len(self.ops), request, frozenset(tokens)))
                 op = operation_of(request)
             case Fired(key):
                 op = self._timer(key)
             case Committed(token):
+                self.pending.pop(token, None)
                 op = {"op": "replicated", "append": self.appends[token]}
             case AppendFailed(tokens):
+                for token in tokens:
+                    self.pending.pop(token, None)
+                left = (each for each in self.outside if not each[2] & tokens)
+                self.outside = deque(left)  # their sender asks again
                 op = {"op": "failed", "appends": sorted(self.appends[each] for each in tokens)}
         self.add(op, at_us, effects)
 
@@ -213,6 +223,18 @@ class History:
         changed |= {name: n for name, n in counts.items() if self.topics.get(name) != n}
         self.topics = counts
         self.add({"op": "topics", "topics": changed}, self.clock(), [])
+
+    def lose(self, log: CoordinatorLog) -> None:
+        """Note that the coordinator is lost, with what its log does not have: see `pending`."""
+        left = {id(each) for each in log.entries()}
+        gone = sorted(
+            self.appends[token]
+            for token, records in self.pending.items()
+            if any(id(each) not in left for each in records)
+        )
+        self.add({"op": "lose", "lost": gone}, self.clock(), [])
+        self.pending.clear()
+        self.outside.clear()
 
     def request(self, scenario: Scenario) -> dict[str, Any]:
         """Return what the judge is asked."""
@@ -260,15 +282,13 @@ def watched(made: History) -> Iterator[None]:
         return load(coordinator, log)
 
     def lost(log: CoordinatorLog) -> int:
-        gone = sorted(made.appends[token] for token in log.tail)
-        made.add({"op": "lose", "lost": gone}, made.clock(), [])
-        made.outside.clear()
-        return lose(log)
+        count = lose(log)
+        made.lose(log)
+        return count
 
     def kept(log: CoordinatorLog) -> None:
-        made.add({"op": "lose", "lost": []}, made.clock(), [])
-        made.outside.clear()
         keep(log)
+        made.lose(log)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(simulation, "sides_with_offsets", sides_of)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
+from assignors.simulation.timed.host import again_after_us
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     AppendFailed,
@@ -27,7 +28,6 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
 )
 from assignors.simulation.timed.protocols.kafka.messages import ErrorCode
-from assignors.simulation.timed.running.execution import again_after_us
 from tests.foreign.operations import Operation
 from tests.foreign.player import Player, Plays, Waiting, reload_operation
 from tests.simulation.timed.compaction import compacted

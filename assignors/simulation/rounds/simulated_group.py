@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from assignors.assignor import Assignor
 from assignors.leader import Memory
 from assignors.model import Assignment, Cluster, Group
-from assignors.simulation.rounds.consumption import Consumption
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, MemberSpec
 from assignors.simulation.rounds.simulated_member import (
     SimulatedMember,
@@ -37,8 +36,6 @@ class SimulatedGroup:
     memory: Memory = field(default_factory=Memory)
     """What the leader remembers."""
     join_count: int = 0
-    consumption: Consumption = field(default_factory=Consumption)
-    """What members consumed after the last round."""
     known_counts: dict[str, int] = field(default_factory=dict)
     """Partition counts of `known_cluster`."""
     known_cluster: Cluster = field(default_factory=lambda: Cluster(topics={}))

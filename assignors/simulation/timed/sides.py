@@ -19,7 +19,7 @@ from assignors.leader import REPAIR
 from assignors.model import Cluster
 from assignors.registry import assignor_named
 from assignors.simulation.dice import Dice
-from assignors.simulation.timed.plain_heartbeats import (
+from assignors.simulation.timed.heartbeats import (
     PlainHeartbeats,
     classic_plain,
     consumer_plain,

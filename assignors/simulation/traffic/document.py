@@ -24,7 +24,7 @@ from assignors.documents.values import (
     required,
 )
 from assignors.names.nearest import suggestion
-from assignors.simulation.timed.scenario.reading import require_members
+from assignors.simulation.timed.scenario.kinds import require_members
 from assignors.simulation.traffic.scenario import TrafficScenario, Verb
 
 VERSION = 1

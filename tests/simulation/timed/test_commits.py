@@ -101,7 +101,7 @@ def test_commits_cost_the_same_with_all_heartbeats_queued(
 ) -> None:
     scenario = with_records(named(name, protocol=protocol), auto_commit_ms=7000)
     one, other = (simulate(scenario, queues_heartbeats=each).result for each in (False, True))
-    assert replace(one, events=0) == replace(other, events=0)
+    assert replace(one, events=0, events_hash="") == replace(other, events=0, events_hash="")
     assert one.events < other.events
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from assignors.simulation.timed.engine import play
 from assignors.simulation.timed.faults.failovers import LOADED
 from assignors.simulation.timed.monitors.liveness import is_settled
 from assignors.simulation.timed.monitors.seen import Seen
@@ -28,8 +29,7 @@ from assignors.simulation.timed.protocols.kafka.messages import (
     OffsetCommitResponse,
     SyncGroupResponse,
 )
-from assignors.simulation.timed.running.play import play
-from assignors.simulation.timed.running.run import Run
+from assignors.simulation.timed.run import Run
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
@@ -43,7 +43,7 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
-from assignors.simulation.timed.simulation import _handle, _prepared
+from assignors.simulation.timed.simulation import prepared
 from tests.conftest import DEEP
 from tests.simulation.timed.exhaust import STALE_REPORT
 
@@ -186,10 +186,10 @@ def generation_of(run: Run, name: str) -> int:
 def played(scenario: Scenario) -> tuple[Run, Story]:
     """Play a scenario under all monitors of moments and steps."""
     story = Story()
-    run = _prepared(
+    run = prepared(
         scenario, Monitoring.FULL, lambda seen: story.see(seen, run), keeps_history=False
     )
-    play(run, _handle, scenario.until_ms * MILLISECOND)
+    play(run, scenario.until_ms * MILLISECOND)
     return run, story
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -10,12 +11,16 @@ from assignors.documents.values import DocumentError
 from assignors.simulation.timed.explore.fuzz import fuzz, random_scenario
 from assignors.simulation.timed.explore.random_scenarios import (
     EVERYTHING,
+    FAULT_VALUES,
     LAWFUL,
     Choices,
     random_document,
 )
 from assignors.simulation.timed.explore.settings import BREAK_RULES, BROKER, MEMBER, PUSH
+from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.scenario import ClientModel, FaultKind, GroupProtocol, Verb
+from assignors.simulation.timed.scenario.faults import FAULTS
+from assignors.simulation.timed.scenario_document import scenario_from_document
 from assignors.simulation.timed.simulation import simulate
 from tests.simulation.timed.test_mutants import gives_before_release
 
@@ -39,6 +44,11 @@ def drawn() -> Counter[str]:
 @pytest.mark.parametrize("kinds", [GroupProtocol, FaultKind, ClientModel])
 def test_every_kind_is_drawn(drawn: Counter[str], kinds: type) -> None:
     assert {each.value for each in kinds} <= drawn.keys()  # type: ignore[attr-defined]
+
+
+def test_every_field_of_a_fault_has_values() -> None:
+    fields = {field for row in FAULTS.values() for field in (*row.needs, *row.may)}
+    assert fields - {"member"} == FAULT_VALUES.keys()
 
 
 def test_single_actions_are_drawn(drawn: Counter[str]) -> None:
@@ -100,3 +110,46 @@ def test_impossible_requests_are_refused() -> None:
         Choices(assignors=("java/range",), protocols=(GroupProtocol.PUSH,))
     with pytest.raises(DocumentError, match="java/rang"):
         fuzz(1, choices=Choices(assignors=("java/rang",)))
+
+
+HANGING = {"kind": "hanging_transaction", "topic": "t"}
+NO_VIOLATION: dict[str, dict[str, Any]] = {
+    "two producers from outside get answers, whose requests share a number": {
+        "until_ms": 20_506,
+        "topics": {"t": 1},
+        "members": [{"name": "c0", "topics": []}],
+        "processing": {"records_per_second": 5},
+        "faults": [
+            {**HANGING, "from_ms": 5000, "until_ms": 9000},
+            {**HANGING, "from_ms": 20_500, "until_ms": 40_500},
+        ],
+    },
+    "a commit from outside makes a group, which has no record": {
+        "until_ms": 1,
+        "topics": {"t": 1},
+        "members": [{"name": "c0", "topics": ["t"]}],
+        "processing": {"records_per_second": 5},
+        "faults": [{**HANGING, "from_ms": 0, "until_ms": 60_000}],
+    },
+    "the sessions of members that crashed end one after the other": {
+        "until_ms": 22_000,
+        "topics": {},
+        "protocol": "consumer",
+        "members": [{"name": "c0", "topics": ["t"]}],
+        "arrivals": [
+            {
+                "member": {"name": "job", "topics": ["t"], "pattern": "t.*"},
+                "every_ms": 500,
+                "lifetime_ms": 0,
+                "until_ms": 60_000,
+                "ends": "crash",
+            }
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize("name", NO_VIOLATION)
+def test_what_monitors_once_reported_by_mistake(name: str) -> None:
+    scenario = scenario_from_document({"version": 1, **NO_VIOLATION[name]})
+    assert simulate(scenario, monitoring=Monitoring.FULL).violations == []

@@ -26,7 +26,6 @@ from assignors.simulation.timed.protocols.kafka.messages import (
     HeartbeatResponse,
     SyncGroupResponse,
 )
-from assignors.simulation.timed.running.machine import DUE, Handled, Machine
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
@@ -36,6 +35,7 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
+from assignors.simulation.timed.shared_machine import DUE, Handled, Machine
 from assignors.simulation.timed.sides import sides_of
 from assignors.simulation.timed.simulation import simulate
 from tests.conftest import cases

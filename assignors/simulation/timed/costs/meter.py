@@ -197,6 +197,8 @@ def result_of(meter: Meter, scenario: Scenario, sides: Sides, at: int) -> TimedR
         round_ms_max=max(times, default=0) / MILLISECOND,
         convergence_ms=converged if is_settled else None,
         unavailable_partition_ms=ledger.unavailable / MILLISECOND,
+        group_stopped_ms=ledger.group_stopped / MILLISECOND,
+        any_stopped_ms=ledger.any_stopped / MILLISECOND,
         longest_gap_ms=ledger.longest_gap / MILLISECOND,
         gaps=ledger.gaps,
         moves=ledger.moves,

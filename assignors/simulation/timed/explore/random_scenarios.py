@@ -18,12 +18,7 @@ from assignors.simulation.dice import Dice
 from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.explore import settings
 from assignors.simulation.timed.scenario import ClientModel, FaultKind, GroupProtocol, Verb
-from assignors.simulation.timed.scenario.faults import (
-    BY_CHANCE,
-    LONGER,
-    OF_A_MEMBER,
-    OF_THE_COORDINATOR,
-)
+from assignors.simulation.timed.scenario.faults import FAULTS, Direction, Scope
 from assignors.simulation.timed.scenario_document import scenario_from_document
 
 Document = dict[str, Any]
@@ -38,7 +33,15 @@ MOMENTS_MS = (10_000, 10_000, 10_001, 12_790, 15_000, 20_000, 20_500, 0, 100, 50
 SOMETIMES = ({"poll_ms": 0}, {"poll_ms": 4000}, {"instance_id": "i0"}, {"metadata_age_ms": 1})
 VERBS = (Verb.DELETE, Verb.GROW, Verb.GROW, Verb.START, Verb.CRASH, Verb.SUBSCRIBE, *Verb)
 """Most often what begins rebalances."""
-LAST_MS = (1, 500, 4000, 8000, 20_000, 60_000)
+FAULT_VALUES: dict[str, tuple[Any, ...]] = {
+    "until_ms": (1, 500, 4000, 8000, 20_000, 60_000),
+    "by_ms": (1, 10, 3000, 20_000),
+    "percent": (100, 50, 5, 0.1),
+    "direction": tuple(each.value for each in Direction),
+    "broker": (0,),
+    "topic": ("t",),
+}
+"""Field of a fault -> its values; `until_ms` counts from its beginning."""
 ASSIGNORS = (
     *("optimal/sticky", "optimal/cooperative-sticky"),
     *("java/range", "java/sticky", "java/cooperative-sticky"),
@@ -206,22 +209,16 @@ def _action(dice: Dice, names: Sequence[str]) -> Document:
 
 
 def _fault(dice: Dice, names: Sequence[str]) -> Document:
-    """Return a fault of any kind."""
+    """Return a fault of any kind, with the fields that its row has."""
     kind = dice.pick(tuple(FaultKind))
+    row = FAULTS[kind]
     fault: Document = {"kind": kind.value, "from_ms": _moment(dice)}
-    if kind is not FaultKind.LOST_GENERATION:
-        fault["until_ms"] = fault["from_ms"] + dice.pick(LAST_MS)
-    is_of_one = kind in {FaultKind.CUT, FaultKind.DELAY, FaultKind.LOSS} and dice.chance(50)
-    if kind in OF_A_MEMBER or is_of_one:
+    if row.scope is Scope.MEMBER:
         fault["member"] = dice.pick(names)
-    if kind in LONGER:
-        fault["by_ms"] = dice.pick((1, 10, 3000, 20_000))
-    if kind in BY_CHANCE:
-        fault["percent"] = dice.pick((100, 50, 5, 0.1))
-    if kind in OF_THE_COORDINATOR:
-        fault |= dice.pick(({}, {"by_ms": 1}, {"by_ms": 5000}, {"broker": 0}))
-    if kind is FaultKind.HANGING_TRANSACTION:
-        fault |= dice.pick(({}, {"topic": "t"}))
+    for field in (*row.needs, *(each for each in row.may if dice.chance(50))):
+        fault[field] = dice.pick(names if field == "member" else FAULT_VALUES[field])
+    if "until_ms" in fault:
+        fault["until_ms"] += fault["from_ms"]
     return fault
 
 

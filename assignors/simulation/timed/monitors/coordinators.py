@@ -186,7 +186,8 @@ def _classic(group: ClassicGroup, *, is_written: bool) -> CoordinatorView:
     assignments = {each.member_id: each.assignment for each in group.members.values()}
     is_at_rest = group.state in {GroupState.STABLE, GroupState.EMPTY}
     logged: Folded | None = None
-    if is_written and is_at_rest:
+    # A group that only a commit from outside has made has no record of its own.
+    if is_written and is_at_rest and group.generation:
         leader = None if group.protocol is None else group.leader
         logged = {("group",): (group.generation, group.protocol, leader, assignments)}
     target = {}

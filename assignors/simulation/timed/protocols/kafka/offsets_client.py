@@ -149,6 +149,8 @@ class OffsetsClient:
     """Its application does not come back to poll, where it would commit."""
     frozen: dict[Partition, int] = field(default_factory=dict)
     """What it will process when its process goes on, and from which offset."""
+    holds: int = 0
+    """How many faults keep it from processing."""
 
 
 def pairs(partitions: TopicPartitions) -> dict[Partition, None]:
@@ -172,7 +174,10 @@ def finish(
 def begin(
     state: OffsetsClient, at_us: int, partition: Partition, offset: int, out: list[Done]
 ) -> None:
-    """Begin to process a partition at an offset."""
+    """Begin to process a partition at an offset, or later, if a fault keeps it from that."""
+    if state.holds:
+        state.frozen[partition] = offset
+        return
     state.starts[partition] = Start(offset, at_us)
     out.append(Begin(partition, offset))
 
@@ -194,14 +199,15 @@ def restrict(state: OffsetsClient, at_us: int, owned: TopicPartitions) -> list[D
 
 
 def freeze(state: OffsetsClient, at_us: int, *, begins: bool) -> list[Done]:
-    """Let the process stand still, or go on where it stood. Cost: O(its partitions)."""
+    """Let it process nothing any more, or go on where it stood. Cost: O(its partitions)."""
     out: list[Done] = []
+    state.holds += 1 if begins else -1
     if begins:
-        state.frozen = finish(state, at_us, [*state.starts], "frozen", out)
-    else:
-        for partition, offset in state.frozen.items():
+        state.frozen |= finish(state, at_us, [*state.starts], "frozen", out)
+    elif not state.holds:
+        held, state.frozen = state.frozen, {}
+        for partition, offset in held.items():
             begin(state, at_us, partition, offset, out)
-        state.frozen = {}
     return out
 
 

@@ -1,11 +1,13 @@
-"""What the plan of a scenario does when its time has come.
+"""The plan of a scenario: what its verbs do, and the short-lived members that it lets come and go.
 
-A verb more is a function here and a row in `ACTS`, unless it is a `Command` to a member.
+A verb more is a function here and a row in `ACTS`, unless it is a `Command` to a member. Times
+between arrivals and lifetimes are exponential, each from its own stream of random numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from assignors.model import Cluster
 from assignors.simulation.timed.heartbeats import HEARTBEAT
@@ -14,10 +16,47 @@ from assignors.simulation.timed.protocols.kafka.classic_member_state import SECO
 from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
 from assignors.simulation.timed.protocols.push.member_state import PushClient
 from assignors.simulation.timed.queue import Rank
-from assignors.simulation.timed.random_streams import stream
-from assignors.simulation.timed.running.run import Run
-from assignors.simulation.timed.scenario import Action, BrokerConfig, Verb
+from assignors.simulation.timed.random_streams import exponential, stream
+from assignors.simulation.timed.run import Run
+from assignors.simulation.timed.scenario import (
+    Action,
+    Arrivals,
+    BrokerConfig,
+    MemberConfig,
+    Scenario,
+    Verb,
+)
 from assignors.simulation.timed.sides import MixedMember
+
+
+def with_arrivals(scenario: Scenario) -> Scenario:
+    """Return the scenario with its short-lived members among the others. Cost: O(members)."""
+    if not scenario.arrivals:
+        return scenario
+    members, plan = list(scenario.members), list(scenario.plan)
+    for each in scenario.arrivals:
+        come, happens = drawn(each, scenario.seed)
+        members += come
+        plan += happens
+    plan.sort(key=lambda action: action.at_ms)
+    return replace(scenario, members=tuple(members), plan=tuple(plan), arrivals=())
+
+
+def drawn(arrivals: Arrivals, seed: int) -> tuple[list[MemberConfig], list[Action]]:
+    """Return the members that come, and what happens to them when. Cost: O(members)."""
+    one = arrivals.member
+    gaps, lives = stream(seed, one.name, "arrivals"), stream(seed, one.name, "lifetimes")
+    members: list[MemberConfig] = []
+    plan: list[Action] = []
+    at_ms = arrivals.from_ms
+    while (at_ms := at_ms + max(exponential(gaps, arrivals.every_ms), 1)) < arrivals.until_ms:
+        name = f"{one.name}.{len(members)}"
+        instance = None if one.instance_id is None else f"{one.instance_id}.{len(members)}"
+        members.append(replace(one, name=name, instance_id=instance, starts_at_ms=None))
+        over_ms = at_ms + max(exponential(lives, arrivals.lifetime_ms), 1)
+        plan.append(Action(at_ms=at_ms, do=Verb.START, member=name))
+        plan.append(Action(at_ms=over_ms, do=Verb(arrivals.ends.value), member=name))
+    return members, plan
 
 
 def act(run: Run, action: Action) -> None:

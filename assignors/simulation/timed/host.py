@@ -1,10 +1,13 @@
-"""The coordinator executed by a model: its requests are events of `timed/coordinator`.
+"""The host of the group's coordinator: what comes to it, its steps, and what they ask for.
 
-Whatever comes to the group's coordinator, a timer that runs out too, is a request of the model. Its
-step is played when a worker has spent its time on it; what it writes is appended through the
-model's log, and what waits for that (answers, timers) is done when the model answers. Other groups
-ask beside it. Where an append fails, the group goes back to what is written.
+Without an execution model one request is handled after the other. An event is played, what its step
+asks for is done, and the run takes note of it. Answers leave once it is handled, records are
+committed once replicated.
 
+With a model (`timed/execution`), whatever comes to the coordinator, a timer that runs out too, is a
+request of the model. Its step is played when a worker has spent its time on it; what it writes is
+appended through the model's log, and what waits for that (answers, timers) is done when the model
+answers. Other groups ask beside it. Where an append fails, the group goes back to what is written.
 Answers to JoinGroup and SyncGroup leave as soon as they are known: in Kafka too they are no results
 of the event that leads to them, and so wait for nothing.
 
@@ -14,19 +17,23 @@ Source: `CoordinatorRuntime` and `GroupCoordinatorService` of Kafka 4.4.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Any
 
 from assignors.simulation.timed.execution import port
 from assignors.simulation.timed.execution.policy import POLICIES, Lingers, Settings
 from assignors.simulation.timed.execution.port import Entry, State
 from assignors.simulation.timed.execution.state import Coordinator
 from assignors.simulation.timed.execution.step import step
-from assignors.simulation.timed.monitors.watch import saw_failover
+from assignors.simulation.timed.faults.failovers import LOADED, OLD, Failovers
+from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.watch import saw_coordinator, saw_failover, saw_restriction
 from assignors.simulation.timed.network import MILLION
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,
+    OUTSIDE,
     Append,
     AppendFailed,
     Arrived,
@@ -34,16 +41,21 @@ from assignors.simulation.timed.protocols.effects import (
     Committed,
     CoordinatorEvent,
     Effect,
+    Failed,
+    Failure,
     Fired,
     Record,
     Reply,
+    Restrict,
     Schedule,
     TimerKey,
 )
+from assignors.simulation.timed.protocols.kafka import classic_group
 from assignors.simulation.timed.protocols.kafka.classic import JOIN, SYNC
-from assignors.simulation.timed.protocols.kafka.classic_group import SESSION
 from assignors.simulation.timed.protocols.kafka.messages import (
     EndTransaction,
+    ErrorCode,
+    HeartbeatResponse,
     JoinGroupResponse,
     OffsetCommit,
     OffsetFetch,
@@ -51,19 +63,155 @@ from assignors.simulation.timed.protocols.kafka.messages import (
 )
 from assignors.simulation.timed.protocols.kafka.offsets import CHECK
 from assignors.simulation.timed.protocols.kafka.subscriptions import LOOKUP_KEY
+from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.random_streams import stream
-from assignors.simulation.timed.running.coordinator import do_at_once, refuse, reply, take_note
-from assignors.simulation.timed.running.execution_state import GROUP, Execution, LogEnd, Own
-from assignors.simulation.timed.running.other_groups import OtherAsks, OtherGroups
-from assignors.simulation.timed.running.run import Run
+from assignors.simulation.timed.run import (
+    GROUP,
+    Execution,
+    LogEnd,
+    OtherAsks,
+    OtherGroups,
+    Own,
+    Run,
+)
 from assignors.simulation.timed.scenario import FaultKind
 
+UNAVAILABLE = HeartbeatResponse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+"""Stands for that answer to a request of any type."""
+SESSION = Rank.SESSION
+SESSIONS = frozenset({"session", classic_group.SESSION})
+"""What the keys of timers begin with by which a member must have sent a heartbeat."""
 RETRY_US = 500 * MILLISECOND
 """So long after a failure a timer runs out once more (`CoordinatorTimerImpl` of Kafka)."""
-AT_ONCE = (JoinGroupResponse, SyncGroupResponse)
-"""Answers that wait for nothing."""
+UNDELAYED = (JoinGroupResponse, SyncGroupResponse)
+"""Answers that wait for no record."""
 
 Event = Arrived | Fired | OtherAsks | port.Event
+
+
+def handle(run: Run, event: Any) -> None:  # noqa: ANN401 - what the queue has for it
+    """Let something happen at the coordinator, and do what follows from it at this moment.
+
+    Cost: that of the protocol's step.
+    """
+    if run.execution is None:
+        _serve(run, event)
+    else:
+        _execute(run, run.execution, event)
+
+
+# Without an execution model
+
+
+def _serve(run: Run, event: CoordinatorEvent) -> None:
+    """Let the coordinator handle an event, after what came before it."""
+    now, failovers = run.queue.now, run.faults.failovers
+    leaves = run.network.handled(now, event, run.scenario.broker.service_us)
+    generation = run.sides.generation()
+    effects = None if failovers is None else _without_coordinator(run, failovers, event)
+    if effects is None:
+        if failovers is not None and type(event) is Arrived:
+            failovers.log.note_end(event.request)
+        effects = run.sides.step_coordinator(now, event)
+    for effect in effects:
+        DO[type(effect)](run, leaves, effect)
+    take_note(run, event, effects, generation)
+
+
+def _without_coordinator(
+    run: Run, failovers: Failovers, event: CoordinatorEvent
+) -> list[Effect] | None:
+    """Return what an event leads to where the coordinator is lost, loads, or has just loaded.
+
+    `None`: there is one, which handles it.
+    """
+    effects = failovers.effects(event)
+    if event == LOADED:
+        saw_failover(run.watch, failovers.log.records())
+        if run.execution is not None:
+            _let_model_load(run, run.execution, failovers)
+    return effects
+
+
+def take_note(
+    run: Run, event: CoordinatorEvent, effects: list[Effect], generation: int
+) -> list[str]:
+    """Take note of a step whose effects are done; `generation` is the one before it.
+
+    Returns the ids of the members that it removed.
+    """
+    now = run.queue.now
+    turns = run.meter.count(now, run.sides, generation)
+    if run.heartbeats is not None:
+        run.heartbeats.look()
+    removed = run.faults.note_removed()
+    if run.watch is not None:
+        saw_coordinator(run.watch, (run.queue.count, now), event, effects, turns=turns)
+    if run.observe is not None:
+        run.observe(Seen(run.queue.count, now, None, event, effects))
+    return removed
+
+
+def _write(run: Run, leaves: int, effect: Append) -> None:
+    if run.faults.failovers is not None:
+        run.faults.failovers.log.append(effect.records, effect.token)
+    _keep(run, effect.records)
+    replicated = leaves + run.scenario.broker.append_us
+    run.queue.put(replicated, (COORDINATOR, Committed(effect.token)))
+
+
+def _schedule(run: Run, _leaves: int, effect: Schedule) -> None:
+    key = effect.key
+    run.start_timer(COORDINATOR, effect, SESSION if key[0] in SESSIONS else None, key[-1])
+
+
+def _cancel(run: Run, _leaves: int, effect: Cancel) -> None:
+    run.queue.stop((COORDINATOR, effect.key))
+
+
+def _restrict(run: Run, _leaves: int, effect: Restrict) -> None:
+    run.faults.restrict(effect)
+    saw_restriction(run.watch, effect)
+
+
+def reply(run: Run, leaves: int, effect: Reply) -> None:
+    """Send the answer to a request, at `leaves`; it may get lost on its way."""
+    heartbeats, (number, response) = run.heartbeats, effect
+    waiting = None if heartbeats is None else run.network.in_flight.get(number)
+    if heartbeats is not None and waiting is not None and waiting[0] in heartbeats.resting:
+        heartbeats.wake(waiting[0])
+    answer = run.network.answer(leaves, number, response)
+    if answer is not None:
+        returns, rank, member, answered = answer
+        run.queue.put(returns, (member, answered), rank, member)
+
+
+def refuse(run: Run, number: int) -> None:
+    """Send the answer that the coordinator is not available, now; it may get lost on its way."""
+    answer = run.network.answer(run.queue.now, number, UNAVAILABLE)
+    if answer is not None:
+        returns, rank, member, answered = answer
+        run.queue.put(returns, (member, Failed(answered.number, Failure.REFUSED)), rank, member)
+
+
+def _keep(run: Run, records: Iterable[Record | EndTransaction]) -> None:
+    """Keep the records of an append, with their time, if the run keeps its history."""
+    if run.ledger.keeps_changes:
+        now = run.queue.now
+        run.records += [(now, each) for each in records if not isinstance(each, EndTransaction)]
+
+
+DO: dict[type, Callable[[Run, int, Any], None]] = {
+    Reply: reply,
+    Append: _write,
+    Schedule: _schedule,
+    Cancel: _cancel,
+    Restrict: _restrict,
+}
+"""What the coordinator may ask for, by type: the run, when answers and records leave, what."""
+
+
+# With an execution model
 
 
 def executed(run: Run) -> Execution | None:
@@ -82,7 +230,11 @@ def executed(run: Run) -> Execution | None:
     first = others.next_at(config.others.from_ms * MILLISECOND)
     if first is not None:
         run.queue.put(first, (COORDINATOR, OtherAsks()))
-    return Execution(model=model, others=others, logs=[LogEnd() for _ in range(config.partitions)])
+    logs = [LogEnd() for _ in range(config.partitions)]
+    execution = Execution(model=model, others=others, logs=logs)
+    if run.faults.failovers is not None:
+        run.faults.failovers.lose_model = partial(_lose, run, execution)
+    return execution
 
 
 def _lingers(linger_ms: int) -> Lingers:
@@ -91,9 +243,11 @@ def _lingers(linger_ms: int) -> Lingers:
     return Lingers.TIMED if linger_ms else Lingers.NOT
 
 
-def handle(run: Run, execution: Execution, event: Event) -> None:
-    """Let something happen at the coordinator, and do what follows from it at this moment."""
+def _execute(run: Run, execution: Execution, event: Event) -> None:
+    failovers = run.faults.failovers
     if isinstance(event, Arrived | Fired):
+        if failovers is not None and _is_done_without(run, failovers, event):
+            return
         _feed(run, execution, port.Asked(_asked(run, execution, event)))
     elif isinstance(event, OtherAsks):
         number = execution.next_number()
@@ -103,7 +257,22 @@ def handle(run: Run, execution: Execution, event: Event) -> None:
             run.queue.put(following, (COORDINATOR, OtherAsks()))
         _feed(run, execution, port.Asked(request))
     else:
+        if failovers is not None and isinstance(event, port.Replicated) and not event.partition:
+            failovers.log.replicate_until(event.high_watermark)
         _feed(run, execution, event)
+
+
+def _is_done_without(run: Run, failovers: Failovers, event: Arrived | Fired) -> bool:
+    """Do what an event leads to where the coordinator is lost or loads; return whether it is."""
+    generation = run.sides.generation()
+    effects = _without_coordinator(run, failovers, event)
+    if effects is None:
+        return False
+    leaves = run.queue.now + run.scenario.broker.service_us
+    for effect in effects:
+        DO[type(effect)](run, leaves, effect)
+    take_note(run, event, effects, generation)
+    return True
 
 
 def _asked(run: Run, execution: Execution, event: Arrived | Fired) -> port.Request:
@@ -191,13 +360,14 @@ def _handled(run: Run, _: State, request: port.Request) -> port.Handled:
 
     _play(run, execution, event, do)
     own.entries = tuple(map(execution.entry, records))
+    execution.unwritten += records
     return port.Handled(own.entries, None)
 
 
 def _is_result(event: Arrived | Fired, effect: Reply) -> bool:
     """Return whether an answer is the result of the event, which waits for what it has seen."""
     is_own = isinstance(event, Arrived) and effect.number == event.number
-    return is_own and not isinstance(effect.response, AT_ONCE)
+    return is_own and not isinstance(effect.response, UNDELAYED)
 
 
 def _play(
@@ -220,7 +390,7 @@ def _do_at_once(run: Run, execution: Execution, effect: Effect) -> None:
         return
     if isinstance(effect, Schedule | Cancel):
         execution.run_out.pop(effect.key, None)
-    do_at_once(run, effect)
+    DO[type(effect)](run, run.queue.now, effect)
 
 
 # What becomes of appends
@@ -228,19 +398,20 @@ def _do_at_once(run: Run, execution: Execution, effect: Effect) -> None:
 
 def _append(run: Run, execution: Execution, effect: port.Append) -> port.Event:
     """Append to the log of a partition, and return what has come of it; replicas follow later."""
-    own = sum(isinstance(entry.key, tuple) and entry.key[0] != b"" for entry in effect.entries)
-    records = [execution.unwritten.popleft() for _ in range(own)]
+    own = sum(isinstance(entry.key, tuple) for entry in effect.entries)
+    records = tuple(execution.unwritten.popleft() for _ in range(own))
     now, end = run.queue.now, execution.logs[effect.partition]
     end.appends += 1
     if effect.partition == GROUP and _fails(run, end.appends):
         execution.figures.failed += now >= run.ledger.count_from
         execution.unwritten.clear()  # what was made on top of it fails with it
         return port.Appended(effect.token, None)
+    end.offset += len(effect.entries)
     if effect.partition == GROUP:
         run.sides.note_written()
-    if run.ledger.keeps_changes:
-        run.records += [(now, record) for record in records]
-    end.offset += len(effect.entries)
+        if records and run.faults.failovers is not None:
+            run.faults.failovers.log.append(records, end.offset)
+    _keep(run, records)
     end.replicated_at = max(end.replicated_at, now + execution.others.replication_us())
     replicated = port.Replicated(effect.partition, end.offset)
     run.queue.put(end.replicated_at, (COORDINATOR, replicated))
@@ -292,7 +463,9 @@ def _go_back(run: Run, execution: Execution, failed: list[Own]) -> None:
         _play(run, execution, event, lambda each: _do_at_once(run, execution, each))
     now = run.queue.now
     for each in (own.event for own in failed):
-        if isinstance(each, Arrived):
+        if isinstance(each, Arrived) and each.number == OUTSIDE:
+            run.queue.put(now + RETRY_US, (COORDINATOR, each))
+        elif isinstance(each, Arrived):
             refuse(run, each.number)
         elif (after_us := _again_after_us(run, each.key)) is not None:
             run.queue.start((COORDINATOR, each.key), now + after_us, (COORDINATOR, each))
@@ -313,4 +486,32 @@ def again_after_us(key: TimerKey, *, check_us: int) -> int | None:
     """
     if key == CHECK:
         return check_us
-    return None if key in {JOIN, SYNC, LOOKUP_KEY} or key[0] == SESSION else RETRY_US
+    is_classic = key in {JOIN, SYNC} or key[0] == classic_group.SESSION
+    return None if is_classic or key == LOOKUP_KEY else RETRY_US
+
+
+# Another broker becomes the coordinator. The model goes on as that of the next broker, whose other
+# partitions are as busy
+
+
+def _lose(run: Run, execution: Execution, *, goes_on: bool) -> None:
+    """Let the model lose the group's partition: what it has of the group comes to nothing.
+
+    `goes_on`: the old coordinator does not know of it, and handles what waits at its model.
+    """
+    left = execution.forget()
+    _feed(run, execution, port.Lost(GROUP))
+    for event in left:
+        if goes_on and isinstance(event, Fired):
+            old = Fired((OLD, *event.key), event.data)
+            run.queue.put(run.queue.now, (COORDINATOR, old))
+        elif isinstance(event, Arrived) and (goes_on or event.number == OUTSIDE):
+            run.queue.put(run.queue.now, (COORDINATOR, event))
+
+
+def _let_model_load(run: Run, execution: Execution, failovers: Failovers) -> None:
+    """Let the model lead the group's partition again, with what the log says. Cost: O(records)."""
+    end = execution.logs[GROUP]
+    entries = tuple(map(execution.entry, failovers.log.entries()))
+    end.replicated_at = run.queue.now
+    _feed(run, execution, port.Loaded(GROUP, entries, end.offset))
