@@ -17,17 +17,11 @@ import pytest
 from assignors.simulation.timed.engine import play
 from assignors.simulation.timed.faults.failovers import LOADED
 from assignors.simulation.timed.monitors.liveness import is_settled
-<<<<<<< HEAD
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Answered, Send
 from assignors.simulation.timed.protocols.kafka.classic_group import GroupState
 from assignors.simulation.timed.protocols.kafka.consumer_group import MemberState
 from assignors.simulation.timed.protocols.kafka.messages import (
-=======
-from assignors.simulation.timed.monitors.rules import Monitoring, Seen
-from assignors.simulation.timed.protocols.classic.messages import (
->>>>>>> main
     ErrorCode,
     JoinGroupResponse,
     OffsetCommit,

@@ -17,15 +17,9 @@ from hypothesis import strategies as st
 
 from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.heartbeats import HEARTBEAT
-<<<<<<< HEAD
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.effects import Answered, Fired, Send, is_plain
 from assignors.simulation.timed.protocols.kafka.messages import (
-=======
-from assignors.simulation.timed.monitors.rules import Monitoring, Seen
-from assignors.simulation.timed.protocols.classic.messages import (
->>>>>>> main
     ErrorCode,
     Heartbeat,
     HeartbeatResponse,

@@ -12,17 +12,11 @@ from hypothesis import strategies as st
 
 from assignors.documents.values import DocumentError
 from assignors.simulation.timed.gallery import named
-<<<<<<< HEAD
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.protocols.effects import Arrived, Committed, Effect, Fired, Reply
 from assignors.simulation.timed.protocols.kafka.messages import (
     ConsumerHeartbeat,
     ConsumerHeartbeatResponse,
-=======
-from assignors.simulation.timed.migration.sides import mixed_sides
-from assignors.simulation.timed.monitors.rules import Monitoring
-from assignors.simulation.timed.protocols.classic.messages import (
->>>>>>> main
     ErrorCode,
     JoinGroup,
     JoinGroupResponse,

@@ -8,18 +8,12 @@ from typing import Any
 import pytest
 
 from assignors.simulation.timed.gallery import named
-<<<<<<< HEAD
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.protocols.kafka import (
     classic,
     classic_member_steps,
     consumer,
     consumer_member,
-=======
-from assignors.simulation.timed.monitors.rules import Monitoring
-from assignors.simulation.timed.protocols.classic import (
-    barriers,
->>>>>>> main
     coordinator,
 )
 from assignors.simulation.timed.protocols.kafka.messages import ErrorCode

@@ -6,13 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from assignors.simulation.timed.monitors.coordinators import view_of
-<<<<<<< HEAD
-from assignors.simulation.timed.monitors.moment import Consumption, consumption_after, without
-=======
 from assignors.simulation.timed.monitors.rules import Consumption, consumption_after, without
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.states import GroupState
->>>>>>> main
 from assignors.simulation.timed.protocols.effects import Consume, Fired
 from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup, GroupState
 from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator

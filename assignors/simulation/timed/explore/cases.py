@@ -10,18 +10,7 @@ from typing import Any
 
 from assignors.simulation.timed.explore.kinds import clients_of
 from assignors.simulation.timed.explore.world import Model, World
-<<<<<<< HEAD
-from assignors.simulation.timed.monitors.moment import Consumption
-=======
-from assignors.simulation.timed.sides import MixedMember
-from assignors.simulation.timed.migration.sides import mixed_sides
 from assignors.simulation.timed.monitors.rules import Consumption
-from assignors.simulation.timed.protocols.any_coordinator import step as step_coordinator
-from assignors.simulation.timed.protocols.classic import member as classic_member
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.consumer import member_faults as consumer_member
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
->>>>>>> main
 from assignors.simulation.timed.protocols.effects import CoordinatorEvent, Effect, MemberEvent
 from assignors.simulation.timed.protocols.kafka import classic_member, consumer_member
 from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember

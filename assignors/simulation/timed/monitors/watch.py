@@ -43,12 +43,6 @@ from assignors.simulation.timed.monitors.steps import (
     generation_given_found,
     state_found,
 )
-<<<<<<< HEAD
-from assignors.simulation.timed.monitors.table import MONITORS, Kind, Monitoring
-from assignors.simulation.timed.monitors.violation import Violation
-=======
-from assignors.simulation.timed.protocols.classic.messages import Heartbeat
->>>>>>> main
 from assignors.simulation.timed.protocols.effects import (
     OUTSIDE,
     Append,
