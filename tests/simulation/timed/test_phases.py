@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from assignors.simulation.timed.dialects.timing import JAVA, LIBRDKAFKA, Timing
-from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.protocols.effects import Send
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.scenario.defaults import defaults
