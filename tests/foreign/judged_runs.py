@@ -22,7 +22,7 @@ from assignors.server.spec import made_id
 from assignors.simulation.timed import simulation
 from assignors.simulation.timed.faults import failovers
 from assignors.simulation.timed.faults.failovers import CoordinatorLog
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.processing.offsets_sides import Processing, sides_with_offsets
 from assignors.simulation.timed.protocols.any_coordinator import load
 from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator

@@ -15,7 +15,7 @@ from assignors.model import Cluster
 from assignors.simulation.timed import host
 from assignors.simulation.timed.faults.live import USUAL, FaultEvent
 from assignors.simulation.timed.heartbeats import HEARTBEAT
-from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.monitors.watch import (
     saw_member,
 )

@@ -27,7 +27,7 @@ from assignors.simulation.timed.execution.port import Entry, State
 from assignors.simulation.timed.execution.state import Coordinator
 from assignors.simulation.timed.execution.step import step
 from assignors.simulation.timed.faults.failovers import LOADED, OLD, Failovers
-from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.monitors.watch import saw_coordinator, saw_failover, saw_restriction
 from assignors.simulation.timed.network import MILLION
 from assignors.simulation.timed.protocols.any_coordinator import note_written

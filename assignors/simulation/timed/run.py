@@ -23,7 +23,7 @@ from assignors.simulation.timed.execution.state import Coordinator
 from assignors.simulation.timed.faults.live import FaultEvent, ForMember, LiveFaults
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.ledger import Ledger
-from assignors.simulation.timed.monitors.seen import Observer
+from assignors.simulation.timed.monitors.rules import Observer
 from assignors.simulation.timed.monitors.watch import Watch, report
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.offsets_topic import key_and_value

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.offsets_topic import log_entries
 from assignors.simulation.timed.processing.records import RecordLedger
 from assignors.simulation.timed.protocols.offsets import access

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.classic.messages import Heartbeat, HeartbeatResponse
 from assignors.simulation.timed.protocols.consumer.records import GroupEpochRecord
 from assignors.simulation.timed.protocols.effects import Answered, Arrived

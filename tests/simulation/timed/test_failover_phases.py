@@ -17,8 +17,7 @@ import pytest
 from assignors.simulation.timed.engine import play
 from assignors.simulation.timed.faults.failovers import LOADED
 from assignors.simulation.timed.monitors.liveness import is_settled
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.classic.messages import (
     ErrorCode,
     JoinGroupResponse,

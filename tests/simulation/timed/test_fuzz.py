@@ -18,7 +18,7 @@ from assignors.simulation.timed.explore.random_scenarios import (
 )
 from assignors.simulation.timed.explore.settings import BREAK_RULES, BROKER, MEMBER, PUSH
 from assignors.simulation.timed.explore.shrinking import shrunk
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.scenario import ClientModel, FaultKind, GroupProtocol, Verb
 from assignors.simulation.timed.scenario.faults import FAULTS
 from assignors.simulation.timed.scenario_document import scenario_from_document

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from assignors.simulation.timed.engine import handle
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.heartbeats import Heartbeats
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.queue import EventQueue, Rank

@@ -18,7 +18,7 @@ import pytest
 
 from assignors.ownership.intervals import ownerships
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.protocols.effects import Answered, Send
 from assignors.simulation.timed.protocols.offsets.messages import (
     CommitError,

@@ -17,7 +17,7 @@ import pytest
 
 from assignors.documents.values import DocumentError
 from assignors.simulation.timed.dialects.timing import Timing
-from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.protocols.classic.member_state import ROUNDING_US, SECOND_US
 from assignors.simulation.timed.protocols.classic.messages import (
     Heartbeat,

@@ -20,8 +20,7 @@ from typing import Any
 import pytest
 
 from assignors.simulation.timed.engine import play
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.classic.messages import SyncGroup
 from assignors.simulation.timed.protocols.classic.states import MemberState

@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.heartbeats import HEARTBEAT
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.classic.messages import (
     ErrorCode,
     Heartbeat,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from assignors.documents.values import DocumentError
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.migration.sides import mixed_sides
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.protocols.classic.messages import (
     ErrorCode,
     GroupRecord,

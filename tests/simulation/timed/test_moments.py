@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from assignors.simulation.timed.monitors.moment import (
+from assignors.simulation.timed.monitors.rules import (
     ASSIGNED,
     REVOKED,
     Consumption,

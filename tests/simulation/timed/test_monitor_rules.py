@@ -9,14 +9,15 @@ import pytest
 
 from assignors.simulation.timed.monitors.commits import commit_found
 from assignors.simulation.timed.monitors.coordinators import GROUP, CoordinatorView, folded
-from assignors.simulation.timed.monitors.invariants import broken, listed
-from assignors.simulation.timed.monitors.moment import (
+from assignors.simulation.timed.monitors.rules import (
     ASSIGNED,
     REVOKED,
     Consumption,
     GroupMoment,
     MemberMoment,
+    broken,
     consumption_after,
+    listed,
 )
 from assignors.simulation.timed.monitors.steps import (
     callbacks_found,

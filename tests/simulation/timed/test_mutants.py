@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.protocols.classic import (
     barriers,
     coordinator,

@@ -19,8 +19,7 @@ import pytest
 
 from assignors.documents.values import DocumentError
 from assignors.simulation.timed.dialects.timing import Timing
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.application import rest_of_poll, whole_poll
 from assignors.simulation.timed.protocols.classic.messages import (
     Heartbeat,

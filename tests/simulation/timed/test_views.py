@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from assignors.simulation.timed.monitors.coordinators import view_of
-from assignors.simulation.timed.monitors.moment import Consumption, consumption_after, without
+from assignors.simulation.timed.monitors.rules import Consumption, consumption_after, without
 from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
 from assignors.simulation.timed.protocols.classic.states import GroupState
 from assignors.simulation.timed.protocols.effects import Consume, Fired

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from assignors.simulation.timed.ledger import Ledger
-from assignors.simulation.timed.monitors.moment import ASSIGNED, REVOKED
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import ASSIGNED, REVOKED, Monitoring
 from assignors.simulation.timed.monitors.watch import (
     KEPT,
     Watch,

@@ -53,11 +53,12 @@ def _knows_no_weights(values: Values) -> bool:
 
 
 def _is_explicit(values: Values) -> bool:
-    return values["start"] is not None or bool(values["asked"])
+    """Return whether events are asked for in rounds: `--start` goes with `--set` too."""
+    return bool(values["asked"]) or (values["start"] is not None and not values["settings"])
 
 
 def _is_on_a_clock(values: Values) -> bool:
-    return values["scenario"] is not None
+    return values["scenario"] is not None or bool(values["settings"])
 
 
 DRAWN = _names("scenarios members topics partitions subscription events faults wire")
@@ -95,24 +96,26 @@ IDLE: dict[str, tuple[Idle, ...]] = {
     "explain": (Idle(_names("weights"), _knows_no_weights, "is for weighted/*"),),
     "simulate": (
         Idle(
-            (ROUNDS - {"processes"}) | OF_RUNS | _names("scenario lists seed traffic fuzz"),
+            (ROUNDS - {"processes"})
+            | OF_RUNS
+            | _names("scenario settings lists seed traffic fuzz"),
             lambda v: v["sweep"] is not None,
             "has no effect beside --sweep, whose file says what is measured",
         ),
         Idle(
             (ROUNDS - {"processes", "assignors"})
             | (OF_RUNS - {"seeds", "shows"})
-            | _names("scenario lists fuzz"),
+            | _names("scenario settings lists fuzz"),
             lambda v: v["traffic"] is not None,
             "has no effect beside --traffic, whose scenario has its own group",
         ),
         Idle(
-            ROUNDS | OF_RUNS | _names("scenario seed engine"),
+            ROUNDS | OF_RUNS | _names("scenario settings seed engine"),
             lambda v: v["lists"],
             "has no effect beside --list",
         ),
         Idle(
-            (ROUNDS - {"assignors"}) | NOT_FUZZED | _names("scenario lists engine"),
+            (ROUNDS - {"assignors"}) | NOT_FUZZED | _names("scenario settings lists engine"),
             lambda v: v["fuzz"] is not None,
             "has no effect beside --fuzz, which draws its scenarios",
         ),
@@ -122,9 +125,19 @@ IDLE: dict[str, tuple[Idle, ...]] = {
             "has no effect beside --show, which runs nothing",
         ),
         Idle(
+            _names("settings"),
+            lambda v: v["scenario"] is not None,
+            "has no effect beside --scenario, which has its own group",
+        ),
+        Idle(
             ROUNDS - EXPLICIT - {"files", "assignors", "processes"},
-            _is_on_a_clock,
+            lambda v: v["scenario"] is not None,
             "has no effect beside --scenario, which is played on a clock",
+        ),
+        Idle(
+            DRAWN,
+            lambda v: bool(v["settings"]),
+            "has no effect beside --set, whose group has its own size",
         ),
         Idle(
             OF_RUNS,

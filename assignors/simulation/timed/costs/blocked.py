@@ -19,8 +19,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from assignors.simulation.timed.monitors.moment import CALLBACKS, REVOKED
-from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.rules import CALLBACKS, REVOKED, Seen
 from assignors.simulation.timed.protocols.classic import messages as classic
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.effects import (

@@ -18,7 +18,7 @@ import numpy as np
 
 from assignors.ownership.changes import Change
 from assignors.ownership.intervals import by_partition, ownerships
-from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.protocols.classic import messages as classic
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.effects import (

@@ -12,7 +12,7 @@ from assignors.simulation.timed.explore.kinds import classic_of, clients_of
 from assignors.simulation.timed.explore.world import Model, World
 from assignors.simulation.timed.migration.member import MixedMember
 from assignors.simulation.timed.migration.sides import mixed_sides
-from assignors.simulation.timed.monitors.moment import Consumption
+from assignors.simulation.timed.monitors.rules import Consumption
 from assignors.simulation.timed.protocols.any_coordinator import step as step_coordinator
 from assignors.simulation.timed.protocols.classic import member as classic_member
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember

@@ -18,8 +18,7 @@ from json import dumps, loads
 from typing import Any
 
 from assignors.documents.values import DocumentError
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.monitors.violation import Violation
+from assignors.simulation.timed.monitors.rules import Monitoring, Violation
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.scenario import NetworkConfig, Scenario
 from assignors.simulation.timed.scenario_document import (

@@ -27,8 +27,12 @@ from assignors.simulation.timed.explore.world import (
     view,
 )
 from assignors.simulation.timed.monitors.coordinators import GROUP, Folded, compacted, folded
-from assignors.simulation.timed.monitors.invariants import broken
-from assignors.simulation.timed.monitors.moment import GroupMoment, MemberMoment, consumption_after
+from assignors.simulation.timed.monitors.rules import (
+    GroupMoment,
+    MemberMoment,
+    broken,
+    consumption_after,
+)
 from assignors.simulation.timed.monitors.steps import (
     callbacks_found,
     epochs_found,

@@ -9,8 +9,7 @@ from __future__ import annotations
 from assignors.ownership.changes import TopicPartition
 from assignors.simulation.timed.explore import push_words
 from assignors.simulation.timed.explore.push_words import Show
-from assignors.simulation.timed.monitors.invariants import listed
-from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.rules import Seen, listed
 from assignors.simulation.timed.protocols.classic import messages as classic
 from assignors.simulation.timed.protocols.classic.messages import ErrorCode
 from assignors.simulation.timed.protocols.consumer import messages as consumer

@@ -10,11 +10,11 @@ from typing import Any
 
 from assignors.ownership.monitors import started_while_owned
 from assignors.simulation.timed.monitors.coordinators import CoordinatorView, Folded
-from assignors.simulation.timed.monitors.invariants import named
-from assignors.simulation.timed.monitors.moment import (
+from assignors.simulation.timed.monitors.rules import (
     CALLBACKS,
     Consumption,
     MemberMoment,
+    named,
 )
 from assignors.simulation.timed.protocols.classic.messages import ErrorCode, SyncGroupResponse
 from assignors.simulation.timed.protocols.effects import (

@@ -24,11 +24,15 @@ from assignors.simulation.timed.monitors.coordinators import (
     view_of,
     view_of_sender,
 )
-from assignors.simulation.timed.monitors.invariants import INVARIANTS
-from assignors.simulation.timed.monitors.moment import (
+from assignors.simulation.timed.monitors.rules import (
+    INVARIANTS,
+    MONITORS,
     Consumption,
     GroupMoment,
+    Kind,
     MemberMoment,
+    Monitoring,
+    Violation,
     changes_consumption,
     consumption_after,
 )
@@ -39,8 +43,6 @@ from assignors.simulation.timed.monitors.steps import (
     generation_given_found,
     state_found,
 )
-from assignors.simulation.timed.monitors.table import MONITORS, Kind, Monitoring
-from assignors.simulation.timed.monitors.violation import Violation
 from assignors.simulation.timed.protocols.classic.messages import Heartbeat
 from assignors.simulation.timed.protocols.effects import (
     OUTSIDE,

@@ -30,7 +30,7 @@ from assignors.simulation.timed.costs.blocked import Blocked
 from assignors.simulation.timed.costs.state_bytes import state_figures
 from assignors.simulation.timed.costs.waits import Waits
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import MemberConfig, Scenario

@@ -10,6 +10,7 @@ import click
 
 from assignors.cli.commands.simulating.timed.options import TimedOptions
 from assignors.cli.outputs.forms import Form, write
+from assignors.model import Group
 
 if TYPE_CHECKING:
     from assignors.cli.commands.simulating.timed.request import TimedRequest
@@ -19,6 +20,7 @@ def simulate_timed(
     options: TimedOptions,
     assignors: Sequence[str],
     *,
+    start: Group | None = None,
     seed: int,
     engine: str,
     processes: int | None,
@@ -31,17 +33,16 @@ def simulate_timed(
     )
     from assignors.cli.commands.simulating.timed.request import requested  # noqa: PLC0415 - as above
     from assignors.simulation.assumptions import of_timed  # noqa: PLC0415 - as above
-    from assignors.simulation.timed.scenario_document import (  # noqa: PLC0415 - as above
-        brief_document,
-    )
 
     if options.fuzz is not None:
         return _fuzzed(options, assignors, seed, form)
     if options.lists:
         return write(results.listed(), form, terminal_tables.show_listed)
-    request = requested(options, assignors, first_seed=seed, engine=engine, processes=processes)
+    request = requested(
+        options, assignors, start=start, first_seed=seed, engine=engine, processes=processes
+    )
     if options.shows:
-        click.echo(dumps(brief_document(request.scenario), indent=1))
+        click.echo(dumps(request.shown, indent=1))
         return 0
     assumed = of_timed(
         request.scenario, range(request.first_seed, request.first_seed + request.seeds)

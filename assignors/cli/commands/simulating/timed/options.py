@@ -22,6 +22,7 @@ class TimedOptions:
     """Values of the options, by their names."""
 
     scenario: str | None
+    settings: tuple[str, ...]
     lists: bool
     shows: bool
     seeds: int
@@ -40,7 +41,9 @@ class TimedOptions:
     @property
     def is_asked(self) -> bool:
         """Whether a scenario on a clock is asked for, and no histories in rounds."""
-        return self.scenario is not None or self.lists or self.fuzz is not None
+        return (
+            bool(self.settings) or self.scenario is not None or self.lists or self.fuzz is not None
+        )
 
 
 def _completed_scenarios(
@@ -62,6 +65,15 @@ timed_options = option_group(
         " JSON file, - for standard input. It is played under each --assignor: that of all members"
         " in a classic group; server/* is for --protocol consumer. --seed, --engine and --processes"
         " apply to it.",
+    ),
+    click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="KEY=VALUE...",
+        help="Simulate a group of yours on a clock: members=12 topics=orders:48 away=15s every=30s"
+        " is a rolling restart. Other keys: poll, heartbeat, session, static, rate, do=crash_loop"
+        " with times, do=scale_out with new. --start gives members and topics.",
     ),
     click.option("--list", "lists", is_flag=True, help="Show the scenarios that have a name."),
     click.option(

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assignors.simulation.rounds.scenario_rows import COLUMNS, simulate_rows
+from assignors.simulation.arrow import COORDINATORS
+from assignors.simulation.rounds.scenario_rows import simulate_rows
+from assignors.simulation.timed.sweeps.rows import measured_rows
+from assignors.simulation.timed.sweeps.sweep import sweep_from_document
+from assignors.simulation.timed.tables.summary import summary_rows
 from tests.spark.conftest import EVERY_KIND, SparkAnswers
-from tests.spark.scenarios import ASSIGNORS, group_rows, size_rows
+from tests.spark.simulations import ASSIGNORS, CASES, SWEEP, group_rows, size_rows
 
 
-def without_time(rows: list[dict[str, Any]]) -> Counter[tuple[tuple[str, Any], ...]]:
-    return Counter(
-        tuple((column, row.get(column)) for column in COLUMNS if column != "cpu_ms") for row in rows
-    )
+def in_any_order(rows: Iterable[dict[str, Any]]) -> list[str]:
+    """The rows as text, without the time they took."""
+    kept = ({name: row[name] for name in row if name != "cpu_ms"} for row in rows)
+    return sorted(json.dumps(row, sort_keys=True) for row in kept)
 
 
 def plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -36,7 +42,7 @@ def test_a_bad_row_is_an_error_in_its_own_row_and_the_others_are_all_there() -> 
     rows = plain(size_rows())
     errors = {row["id"]: row["error"] for row in rows if row["error"]}
     assert set(errors) == {"no seed", "too few", "no shape"}
-    assert "seed: None" in errors["no seed"]
+    assert "seed: expected an integer" in errors["no seed"]
     assert "members: -1" in errors["too few"]
     assert "ring" in errors["no shape"]
     played = Counter(row["id"] for row in rows if not row["error"])
@@ -59,8 +65,14 @@ def test_spark_gives_the_rows_of_plain_python(
     kind: str, tmp_path: Path, spark_answers: SparkAnswers
 ) -> None:
     answers = spark_answers("job", kind, tmp_path)
-    assert without_time(answers["sizes"]) == without_time(plain(size_rows()))
-    assert without_time(answers["groups"]) == without_time(plain(group_rows()))
+    for name, case in CASES.items():
+        found = map(case.kind.row, answers["cases"][name])
+        assert in_any_order(found) == in_any_order(case.expected()), name
+    swept = [COORDINATORS.row(row) for row in answers["swept"]]
+    assert swept == list(measured_rows(sweep_from_document(SWEEP).points()))
+    summary = summary_rows(CASES["timed"].expected(), by=("scenario", "factor"))
+    assert in_any_order(answers["summary"]) == in_any_order(summary)
+    assert answers["refused"].startswith("no column SCENARIO, protocol, seed, error, ")
     _columns_are_right(answers)
     if kind == "cluster":
         assert all(".zip" in path for path in answers["paths"]), answers["paths"]
