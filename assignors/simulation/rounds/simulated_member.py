@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from assignors.assignor import UserData
 from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.membership import subscription
-from assignors.model import NO_GENERATION, Member, unchecked_member
+from assignors.model import NO_GENERATION, Member
 from assignors.optimal.small.problem import NumberedShare
 from assignors.simulation.rounds.scenario import MemberSpec
 from wire import TopicPartitions, encode_subscription
@@ -91,9 +91,7 @@ def member_for_leader(simulated: SimulatedMember, kind: UserData) -> Member:
     if claimed is None:
         claimed = simulated.assigned if spec.remembers else simulated.consuming
     if spec.version is None:
-        is_right = type(claimed) is NumberedShare or not claimed
-        make = unchecked_member if is_right else Member
-        return make(
+        return Member(
             member_id=simulated.member_id,
             topics=simulated.topics,
             owned=claimed,

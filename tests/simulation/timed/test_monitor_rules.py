@@ -26,15 +26,6 @@ from assignors.simulation.timed.monitors.steps import (
     generation_given_found,
     state_found,
 )
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    GroupRecord,
-    GroupTombstone,
-    Heartbeat,
-    HeartbeatResponse,
-    RecordedMember,
-    SyncGroupResponse,
-)
 from assignors.simulation.timed.protocols.effects import (
     Append,
     Arrived,
@@ -48,7 +39,18 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Schedule,
 )
-from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ErrorCode,
+    Heartbeat,
+    HeartbeatResponse,
+    OffsetCommit,
+    SyncGroupResponse,
+)
+from assignors.simulation.timed.protocols.kafka.records import (
+    GroupRecord,
+    GroupTombstone,
+    RecordedMember,
+)
 from wire import TopicPartitions
 
 ONE: TopicPartitions = {"t": (0,)}

@@ -20,8 +20,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from assignors.simulation.timed.monitors.rules import CALLBACKS, REVOKED, Seen
-from assignors.simulation.timed.protocols.classic import messages as classic
-from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Cancel,
@@ -35,6 +33,8 @@ from assignors.simulation.timed.protocols.effects import (
     Send,
     TimerKey,
 )
+from assignors.simulation.timed.protocols.kafka import messages as classic
+from assignors.simulation.timed.protocols.kafka.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.push import messages as push
 
 CALLS = ("poll", "callback", "commit", "close")

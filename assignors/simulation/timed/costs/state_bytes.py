@@ -36,7 +36,7 @@ def state_figures(
     `records` and `changes` are those of the run in order, their times microseconds; `changes` of a
     group that has tokens, else none. Cost: O(bytes).
 
-    >>> from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
+    >>> from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
     >>> commits = [(0, OffsetRecord("t", 0, 5)), (1000, OffsetRecord("t", 0, 6))]
     >>> state_figures(commits, [], count_from_ms=0)
     {'state_bytes': 53, 'state_bytes_max': 53, 'offsets_bytes': 53, 'written_bytes': 106}

@@ -19,8 +19,6 @@ import numpy as np
 from assignors.ownership.changes import Change
 from assignors.ownership.intervals import by_partition, ownerships
 from assignors.simulation.timed.monitors.rules import Seen
-from assignors.simulation.timed.protocols.classic import messages as classic
-from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Answered,
@@ -30,7 +28,12 @@ from assignors.simulation.timed.protocols.effects import (
     Request,
     Send,
 )
-from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit, OffsetFetch
+from assignors.simulation.timed.protocols.kafka import messages as classic
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeat,
+    OffsetCommit,
+    OffsetFetch,
+)
 from assignors.simulation.timed.protocols.push import messages as push
 
 KINDS: dict[type, str] = {

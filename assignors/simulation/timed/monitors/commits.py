@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from assignors.simulation.timed.monitors.coordinators import CoordinatorView
 from assignors.simulation.timed.protocols.effects import Append, Arrived, Effect
-from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit
+from assignors.simulation.timed.protocols.kafka.messages import OffsetCommit
 
 
 def commit_found(

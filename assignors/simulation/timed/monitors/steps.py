@@ -16,7 +16,6 @@ from assignors.simulation.timed.monitors.rules import (
     MemberMoment,
     named,
 )
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode, SyncGroupResponse
 from assignors.simulation.timed.protocols.effects import (
     Effect,
     Fired,
@@ -24,6 +23,7 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Schedule,
 )
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, SyncGroupResponse
 
 Found = Iterator[tuple[str, str]]
 """(monitor, what is wrong)."""

@@ -43,7 +43,6 @@ from assignors.simulation.timed.monitors.steps import (
     generation_given_found,
     state_found,
 )
-from assignors.simulation.timed.protocols.classic.messages import Heartbeat
 from assignors.simulation.timed.protocols.effects import (
     OUTSIDE,
     Append,
@@ -55,7 +54,7 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Restrict,
 )
-from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit
+from assignors.simulation.timed.protocols.kafka.messages import Heartbeat, OffsetCommit
 from assignors.simulation.timed.sides import Sides
 
 KEPT = 100
