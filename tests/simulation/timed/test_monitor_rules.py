@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from assignors.simulation.timed.monitors.commits import commit_found
 from assignors.simulation.timed.monitors.coordinators import GROUP, CoordinatorView, folded
 from assignors.simulation.timed.monitors.rules import (
     ASSIGNED,
@@ -16,14 +15,13 @@ from assignors.simulation.timed.monitors.rules import (
     GroupMoment,
     MemberMoment,
     broken,
-    consumption_after,
-    listed,
-)
-from assignors.simulation.timed.monitors.steps import (
     callbacks_found,
+    commit_found,
+    consumption_after,
     epochs_found,
     generation_found,
     generation_given_found,
+    listed,
     state_found,
 )
 from assignors.simulation.timed.protocols.effects import (

@@ -31,10 +31,8 @@ from assignors.simulation.timed.monitors.rules import (
     GroupMoment,
     MemberMoment,
     broken,
-    consumption_after,
-)
-from assignors.simulation.timed.monitors.steps import (
     callbacks_found,
+    consumption_after,
     epochs_found,
     generation_found,
     generation_given_found,

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 
 from assignors.ownership.changes import TopicPartition, changed_topics
 from assignors.simulation.timed.ledger import Ledger
-from assignors.simulation.timed.monitors.commits import commit_found
 from assignors.simulation.timed.monitors.coordinators import (
     GROUP,
     CoordinatorView,
@@ -33,11 +32,10 @@ from assignors.simulation.timed.monitors.rules import (
     MemberMoment,
     Monitoring,
     Violation,
-    changes_consumption,
-    consumption_after,
-)
-from assignors.simulation.timed.monitors.steps import (
     callbacks_found,
+    changes_consumption,
+    commit_found,
+    consumption_after,
     epochs_found,
     generation_found,
     generation_given_found,
