@@ -20,8 +20,7 @@ from assignors.simulation.rounds.outcome import Outcome
 from assignors.simulation.timed.execution.measures import Measured
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.sweeps import rows as sweeps
-from assignors.simulation.timed.sweeps.points import FIELDS
-from assignors.simulation.timed.sweeps.sweep import Sweep
+from assignors.simulation.timed.sweeps.sweep import FIELDS, Sweep
 from assignors.simulation.timed.tables import rows as timed
 from assignors.simulation.timed.tables.summary import SummaryRow, summary_rows
 from assignors.simulation.traffic import rows as traffic

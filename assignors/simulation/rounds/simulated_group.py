@@ -17,7 +17,7 @@ from assignors.assignor import Assignor, UserData
 from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.leader import Memory
 from assignors.membership import subscription
-from assignors.model import NO_GENERATION, Assignment, Cluster, Group, Member, unchecked_member
+from assignors.model import NO_GENERATION, Assignment, Cluster, Group, Member
 from assignors.optimal.small.problem import NumberedShare
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, MemberSpec
 from wire import TopicPartitions, encode_subscription
@@ -100,9 +100,7 @@ def member_for_leader(simulated: SimulatedMember, kind: UserData) -> Member:
     if claimed is None:
         claimed = simulated.assigned if spec.remembers else simulated.consuming
     if spec.version is None:
-        is_right = type(claimed) is NumberedShare or not claimed
-        make = unchecked_member if is_right else Member
-        return make(
+        return Member(
             member_id=simulated.member_id,
             topics=simulated.topics,
             owned=claimed,
