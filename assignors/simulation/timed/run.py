@@ -39,11 +39,8 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.offsets.messages import (
-    NO_PRODUCER,
-    EndTransaction,
-    OffsetRecord,
-)
+from assignors.simulation.timed.protocols.kafka.messages import NO_PRODUCER, EndTransaction
+from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.random_streams import exponential, stream
 from assignors.simulation.timed.scenario import Action, BrokerConfig, Scenario

@@ -12,11 +12,6 @@ from assignors.simulation.timed.monitors.rules import (
     consumption_after,
     without,
 )
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    Heartbeat,
-    HeartbeatResponse,
-)
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Cancel,
@@ -25,6 +20,11 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     Schedule,
     Send,
+)
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ErrorCode,
+    Heartbeat,
+    HeartbeatResponse,
 )
 from wire import TopicPartitions
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 
 from assignors.ownership.changes import TopicPartition, changed_topics
 from assignors.simulation.timed.ledger import Ledger
-from assignors.simulation.timed.monitors.commits import commit_found
 from assignors.simulation.timed.monitors.coordinators import (
     GROUP,
     CoordinatorView,
@@ -33,17 +32,15 @@ from assignors.simulation.timed.monitors.rules import (
     MemberMoment,
     Monitoring,
     Violation,
-    changes_consumption,
-    consumption_after,
-)
-from assignors.simulation.timed.monitors.steps import (
     callbacks_found,
+    changes_consumption,
+    commit_found,
+    consumption_after,
     epochs_found,
     generation_found,
     generation_given_found,
     state_found,
 )
-from assignors.simulation.timed.protocols.classic.messages import Heartbeat
 from assignors.simulation.timed.protocols.effects import (
     OUTSIDE,
     Append,
@@ -55,7 +52,7 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Restrict,
 )
-from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit
+from assignors.simulation.timed.protocols.kafka.messages import Heartbeat, OffsetCommit
 from assignors.simulation.timed.sides import Sides
 
 KEPT = 100

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.effects import Send
-from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit
+from assignors.simulation.timed.protocols.kafka.messages import OffsetCommit
 from assignors.simulation.timed.scenario import (
     Action,
     ClientModel,

@@ -6,40 +6,73 @@ away. One partition that it may not commit fails the whole request.
 
 from __future__ import annotations
 
-from assignors.simulation.timed.protocols.offsets.access import GroupAccess, Removed, Step
-from assignors.simulation.timed.protocols.offsets.messages import CommitError, OffsetCommit
+from dataclasses import dataclass
+
+from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
+    CoordinatorEvent,
+    Effect,
+    Record,
+)
+from assignors.simulation.timed.protocols.kafka import offsets
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ErrorCode,
+    OffsetCommit,
+    OffsetFetch,
+)
+from assignors.simulation.timed.protocols.kafka.state import CLOCK_STARTS_MS
 from assignors.simulation.timed.protocols.push.group import PushCoordinator
 
 
-def push_access(coordinator: PushCoordinator, step: Step) -> GroupAccess:
-    """Return the access to a group; `step` is what plays its own events."""
-    members = coordinator.members
-    return GroupAccess(
-        step=step,
-        exists=lambda: True,
-        make=lambda: None,
-        commit_refusal=lambda request: commit_refusal(coordinator, request),
-        fetch_refusal=lambda _: CommitError.NONE,
-        delete_refusal=lambda: CommitError.NONE,
-        after_commit=lambda _: [],
-        subscribes=lambda topic: any(topic in each.topics for each in members.values()),
-        retained_since=lambda committed_ms: committed_ms,
-        is_empty=lambda: not members,
-        # The design has no records of groups.
-        remove=lambda: Removed((), lambda: None, is_reverted=False),
-    )
+@dataclass(slots=True)
+class _PushGroup:
+    """A group of the push protocol, as its committed offsets see it."""
+
+    coordinator: PushCoordinator
+
+    def exists(self) -> bool:
+        return True
+
+    def make(self) -> None:
+        raise AssertionError("it always exists")
+
+    def commit_refusal(self, request: OffsetCommit) -> ErrorCode:
+        coordinator = self.coordinator
+        is_outside = not request.member_id and request.generation < 0
+        if is_outside and (request.is_transactional or not coordinator.members):
+            return ErrorCode.NONE
+        member = coordinator.members.get(request.member_id)
+        if member is None:
+            return ErrorCode.UNKNOWN_MEMBER_ID
+        has_all = request.member_id not in coordinator.expired and all(
+            (topic, number) in member.assigned or (topic, number) in member.removing
+            for topic, number, _ in request.offsets
+        )
+        return ErrorCode.NONE if has_all else ErrorCode.ILLEGAL_GENERATION
+
+    def fetch_refusal(self, _: OffsetFetch) -> ErrorCode:
+        return ErrorCode.NONE
+
+    def delete_refusal(self) -> ErrorCode:
+        return ErrorCode.NONE
+
+    def after_commit(self, _: OffsetCommit) -> list[Effect]:
+        return []
+
+    def subscribes(self, topic: str) -> bool:
+        return any(topic in each.topics for each in self.coordinator.members.values())
+
+    def retained_since(self, committed_ms: int) -> int | None:
+        return committed_ms
+
+    def is_empty(self) -> bool:
+        return not self.coordinator.members
+
+    def remove(self) -> list[Record]:
+        return []  # the design has no records of groups
 
 
-def commit_refusal(coordinator: PushCoordinator, request: OffsetCommit) -> CommitError:
-    """Return why a group refuses a commit. Cost: O(partitions of the commit)."""
-    is_outside = not request.member_id and request.generation < 0
-    if is_outside and (request.is_transactional or not coordinator.members):
-        return CommitError.NONE
-    member = coordinator.members.get(request.member_id)
-    if member is None:
-        return CommitError.UNKNOWN_MEMBER_ID
-    has_all = request.member_id not in coordinator.expired and all(
-        (topic, number) in member.assigned or (topic, number) in member.removing
-        for topic, number, _ in request.offsets
-    )
-    return CommitError.NONE if has_all else CommitError.ILLEGAL_GENERATION
+def step(coordinator: PushCoordinator, at_us: int, event: CoordinatorEvent) -> list[Effect]:
+    """Return what a coordinator does about an event that concerns offsets alone."""
+    now_ms = CLOCK_STARTS_MS + at_us // MILLISECOND
+    return offsets.step(coordinator.offsets, _PushGroup(coordinator), now_ms, event)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from assignors.assignor import Assignor
 from assignors.model import Cluster
 from assignors.simulation.timed.protocols.effects import Effect, Reply, Schedule
+from assignors.simulation.timed.protocols.kafka.state import Offsets
 from assignors.simulation.timed.protocols.push.messages import (
     HeartbeatResponse,
     Partition,
@@ -123,6 +124,7 @@ class PushCoordinator:
     news: dict[str, None] = field(default_factory=dict)
     """Members for which this step has changed something."""
     out: list[PushEffect] = field(default_factory=list)
+    offsets: Offsets = field(default_factory=Offsets)
 
     @property
     def is_at_rest(self) -> bool:

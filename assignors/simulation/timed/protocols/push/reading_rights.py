@@ -15,7 +15,6 @@ from assignors.leader import REPAIR
 from assignors.model import Cluster
 from assignors.registry import assignor_named
 from assignors.simulation.dice import Dice
-from assignors.simulation.timed.protocols.consumer.assignment.topics import with_ids
 from assignors.simulation.timed.protocols.effects import (
     Consume,
     CoordinatorEvent,
@@ -23,6 +22,7 @@ from assignors.simulation.timed.protocols.effects import (
     MemberEvent,
     Restrict,
 )
+from assignors.simulation.timed.protocols.kafka.subscriptions import with_ids
 from assignors.simulation.timed.protocols.push import coordinator as push_coordinator
 from assignors.simulation.timed.protocols.push import member_faults as push_member
 from assignors.simulation.timed.protocols.push.group import PushCoordinator, RightsChanged
