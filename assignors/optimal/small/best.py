@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, compress, count
+from typing import NamedTuple
 
 import numpy as np
 
+from assignors.optimal.faces import flow_face, set_of
+from assignors.optimal.flow.distances import Distances, no_distances
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.residual import Residual
 from assignors.optimal.flow.settle import search
@@ -21,7 +24,8 @@ from assignors.optimal.prices import prices
 from assignors.optimal.small.choice import deal, free_partitions, give_up
 from assignors.optimal.small.pour import Cells, pour
 from assignors.optimal.small.problem import Held, SmallProblem
-from assignors.optimal.small.share import Placed, shared_owners
+from assignors.optimal.small.share import Placed, improved, shared_owners
+from assignors.optimal.spread import Face
 from assignors.problem import NOBODY
 
 
@@ -65,7 +69,13 @@ class CountsByRow:
         self.cells[cell // self.width][cell % self.width] = value
 
 
-def best_owners(problem: SmallProblem, favoured: list[int], held: Held | None = None) -> Placed:
+def best_owners(
+    problem: SmallProblem,
+    favoured: list[int],
+    held: Held | None = None,
+    *,
+    moves_last: bool = False,
+) -> Placed:
     """Return who should hold each partition, as `solve` does; `favoured` has P entries.
 
     Those are subscribers of the topic alone, and -1 for nobody; `held` is the same by member, where
@@ -74,22 +84,49 @@ def best_owners(problem: SmallProblem, favoured: list[int], held: Held | None = 
     """
     member_count = len(problem.members)
     if problem.takes is None:
-        return shared_owners(problem.first, favoured, member_count, held)
+        return shared_owners(problem.first, favoured, member_count, held, moves_last=moves_last)
     rows = _rows(problem, favoured)
     if not rows.size:
         return Placed(favoured, [])
     if len(rows.size) == 1:
-        return _shared_by_some(problem, favoured, rows.takers[0])
-    placed = _settled(rows, _mean_loads(rows, member_count))
-    if placed is None:
+        return _shared_by_some(problem, favoured, rows.takers[0], moves_last=moves_last)
+    loads = _mean_loads(rows, member_count)
+    settled = _settled(rows, loads)
+    if settled is None:
         price_of_row, price_of_member = _prices(problem, rows)
         rows, favoured = _agreeing(problem, rows, favoured, price_of_row, price_of_member)
         least = [max(price - 1, 0) for price in price_of_member]
         optional = [int(price > 0) for price in price_of_member]
         loads = Loads(least=least, optional=optional, spare=sum(rows.size) - sum(least))
-        placed = _settled(rows, loads)
-        assert placed is not None, "no table has the loads that its prices promise"
-    return _chosen(problem, rows, favoured, placed)
+        settled = _settled(rows, loads)
+        assert settled is not None, "no table has the loads that its prices promise"
+    chosen = _chosen(problem, rows, favoured, settled.placed)
+    if not chosen.changed and not moves_last:
+        return chosen
+    answer = favoured.copy() if chosen.owner is favoured else chosen.owner
+    face = _face(rows, loads, settled, chosen, moves_last=moves_last)
+    return improved(problem.first, favoured, answer, chosen.changed, face, member_count)
+
+
+def _face(
+    rows: SmallRows, loads: Loads, settled: Settled, chosen: Placed, *, moves_last: bool
+) -> Face:
+    """Return the face of the answer, by topic."""
+    takers = list(map(set_of, rows.takers))
+    full = [has > least for has, least in zip(settled.load, loads.least, strict=True)]
+    face = flow_face(
+        settled.distances,
+        allowed=takers.__getitem__,
+        remote=None,
+        optional=set_of(compress(count(), loads.optional)),
+        full=set_of(compress(count(), full)),
+        receivers=set_of({chosen.owner[partition] for partition in chosen.changed}),
+        moves_last=moves_last,
+    )
+    of_topic, gain, lose = rows.of_topic, face.may_gain, face.may_lose
+    return face._replace(
+        may_gain=lambda topic: gain(of_topic[topic]), may_lose=lambda topic: lose(of_topic[topic])
+    )
 
 
 def _rows(problem: SmallProblem, favoured: list[int]) -> SmallRows:
@@ -133,12 +170,15 @@ def _counted(owners: Sequence[int]) -> dict[int, int]:
     return found
 
 
-def _shared_by_some(problem: SmallProblem, favoured: list[int], takers: list[int]) -> Placed:
+def _shared_by_some(
+    problem: SmallProblem, favoured: list[int], takers: list[int], *, moves_last: bool
+) -> Placed:
     """Return the answer where these members take all the topics that anybody takes."""
     number = [NOBODY] * (len(problem.members) + 1)  # the last one is nobody's
     for place, member in enumerate(takers):
         number[member] = place
-    placed = shared_owners(problem.first, [number[member] for member in favoured], len(takers))
+    numbered = [number[member] for member in favoured]
+    placed = shared_owners(problem.first, numbered, len(takers), moves_last=moves_last)
     return Placed([takers[place] for place in placed.owner], placed.changed)
 
 
@@ -152,7 +192,15 @@ def _mean_loads(rows: SmallRows, member_count: int) -> Loads:
     return Loads(least=least, optional=optional, spare=total - floor * len(active))
 
 
-def _settled(rows: SmallRows, loads: Loads) -> Cells | None:
+class Settled(NamedTuple):
+    """The table that keeps most, the load of each member, and what proves it."""
+
+    placed: Cells
+    load: list[int]
+    distances: Distances
+
+
+def _settled(rows: SmallRows, loads: Loads) -> Settled | None:
     """Return the table with these loads that keeps most; `None` where no table has them."""
     placed = [of_row.copy() for of_row in rows.held]
     unplaced, load = rows.size.copy(), [0] * len(loads.least)
@@ -168,9 +216,11 @@ def _settled(rows: SmallRows, loads: Loads) -> Cells | None:
     residual = _without_arcs(rows, placed, unplaced, load, loads)
     if residual is not None:
         _add_arcs(residual, rows, placed)
-        if search(residual, Effort()) is not None:
+        cut, distances = search(residual, Effort())
+        if cut is not None:
             return None
-    return placed
+        return Settled(placed, load, distances)
+    return Settled(placed, load, no_distances(len(rows.size), len(load)))
 
 
 def _without_arcs(

@@ -6,8 +6,11 @@ The same answer as `optimal.quotas.share`, which explains it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
+from assignors.optimal.faces import equal_face, set_of
+from assignors.optimal.flow.effort import Effort
 from assignors.optimal.small.choice import (
     deal,
     few_free_partitions,
@@ -16,6 +19,7 @@ from assignors.optimal.small.choice import (
     highest,
 )
 from assignors.optimal.small.problem import Held, lists_by_topic
+from assignors.optimal.spread import Face, Table, distributed, improve
 from assignors.problem import NOBODY
 
 FEW = 8
@@ -32,12 +36,17 @@ class Placed(NamedTuple):
 
 
 def shared_owners(
-    first: Sequence[int], favoured: list[int], member_count: int, held: Held | None = None
+    first: Sequence[int],
+    favoured: list[int],
+    member_count: int,
+    held: Held | None = None,
+    *,
+    moves_last: bool = False,
 ) -> Placed:
     """Return who should hold each partition; `favoured` has P entries, -1 for nobody.
 
     `first` has T + 1 entries, as in `SmallProblem`; `held` is what `favoured` says by member, where
-    that is known. Cost: O(P + M log M).
+    that is known. Cost: O(P + M log M), and that of `spread.improve`.
 
     >>> shared_owners([0, 4, 6], [0, 0, 0, 0, -1, -1], 2)
     Placed(owner=[0, 0, 0, 1, 1, 1], changed=[3, 4, 5])
@@ -61,7 +70,7 @@ def shared_owners(
             drops[member] = has - due
         elif has < due:
             gains[member] = due - has
-    if not nobody and not drops:
+    if not nobody and not drops and not moves_last:
         return Placed(favoured, [])
     answer = favoured.copy()
     free = _given_up(first, answer, drops, held) if drops else []
@@ -72,7 +81,41 @@ def shared_owners(
     else:
         free = free_partitions(answer, 0, partition_count)
     deal(answer, free, gains)
-    return Placed(answer, free)
+    rich = set_of([member for member, has in enumerate(count) if has > floor])
+    face = equal_face(
+        rich=rich,
+        full=set_of([member for member, due in enumerate(quota) if due > floor]),
+        receivers=set_of(gains),
+        everybody=(1 << member_count) - 1,
+        spare=spare,
+        moves_last=moves_last,
+    )
+    return improved(first, favoured, answer, free, face, member_count)
+
+
+def improved(
+    first: Sequence[int],
+    favoured: list[int],
+    answer: list[int],
+    changed: list[int],
+    face: Face,
+    member_count: int,
+) -> Placed:
+    """Return the answer with the least spread on the face; `answer` changes."""
+    bounds = list(pairwise(first))
+    table = Table(
+        owners=lambda topic: favoured[slice(*bounds[topic])],
+        holders=lambda topic: answer[slice(*bounds[topic])],
+        rows_with=lambda _: range(len(bounds)),
+    )
+    better = improve(table, face, range(len(bounds)), member_count, Effort())
+    if not better.rows:
+        return Placed(answer, changed)
+    for topic, (placed, owned) in better.rows.items():
+        begin, end = bounds[topic]
+        answer[begin:end] = distributed(favoured[begin:end], placed, owned)
+    pairs = enumerate(zip(favoured, answer, strict=True))
+    return Placed(answer, [partition for partition, (had, has) in pairs if had != has])
 
 
 def _counted(favoured: Sequence[int], member_count: int) -> list[int]:
