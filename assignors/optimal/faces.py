@@ -21,18 +21,17 @@ Sets = Callable[[int], int]
 
 
 def equal_face(
-    *, rich: int, full: int, receivers: int, everybody: int, spare: int, moves_last: bool = False
+    *, rich: int, full: int, everybody: int, spare: int, moves_last: bool = False
 ) -> Face:
     """Return the face where every member may take every topic, and racks do not matter.
 
     Members get P // M partitions, and `spare` of them one more. `rich` are those that own more
-    than P // M, `full` those that have more now, `receivers` those that have something new.
+    than P // M, `full` those of them that stay with one more.
     """
+    gaining, losing = everybody ^ rich, rich
+    flexible = rich if rich.bit_count() >= spare else gaining
     if moves_last:
         flexible, gaining, losing = everybody, everybody, everybody
-    else:
-        gaining, losing = everybody ^ rich, rich
-        flexible = rich if rich.bit_count() >= spare else gaining
     if not spare:
         flexible = 0
     return Face(
@@ -40,7 +39,6 @@ def equal_face(
         may_lose=lambda _: losing,
         up=flexible & ~full,
         down=flexible & full,
-        busy=losing | receivers,
         moves_last=moves_last,
     )
 
@@ -52,7 +50,6 @@ def flow_face(
     remote: Sets | None,
     optional: int,
     full: int,
-    receivers: int,
     moves_last: bool = False,
 ) -> Face:
     """Return the face of a table that a min-cost flow has found, from its distances.
@@ -76,15 +73,11 @@ def flow_face(
         return (near & ~remote(row)) | (away & remote(row))
 
     flexible = at.get(labels[-2], 0) & optional
-    losing = 0
-    for label in set(labels[:-2]):
-        losing |= at.get(label + 1, 0) | at.get(label + 1 - RACK, 0)
     return Face(
         may_gain=lambda row: at_length(row, 0),
         may_lose=lambda row: at_length(row, 0 if moves_last else 1),
         up=flexible & ~full,
         down=flexible & full,
-        busy=_union(at) if moves_last else losing | receivers,
         moves_last=moves_last,
     )
 
@@ -92,18 +85,3 @@ def flow_face(
 def _in_racks(distance: int) -> int:
     """Return the part of a distance that is made of racks."""
     return (distance + RACK // 2) // RACK * RACK
-
-
-def _union(at: dict[int, int]) -> int:
-    everybody = 0
-    for members in at.values():
-        everybody |= members
-    return everybody
-
-
-def set_of(members: object) -> int:
-    """Return these members as a set."""
-    found = 0
-    for member in members:  # type: ignore[attr-defined]
-        found |= 1 << member
-    return found

@@ -9,11 +9,14 @@ P // N and nothing to any other. So nothing needs searching here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from assignors.optimal.faces import equal_face
 from assignors.optimal.partition_choice import FEW, given_up, receivers
+from assignors.optimal.spread import Face, Task, set_of
 from assignors.problem import NOBODY, Int32, Int64
 
 NONE: Int64 = np.zeros(0, dtype=np.int64)
@@ -137,6 +140,36 @@ def _given_up_in_turn(holdings: Holdings, shrinking: Int64, drop: Int64) -> Int6
     giver = np.arange(len(drop)).repeat(drop)
     given: Int64 = held[giver, np.arange(len(giver)) % each]
     return given
+
+
+def equal_task(
+    owned_count: Sequence[int], partition_count: int, *, moves_last: bool = False
+) -> tuple[Face, Task]:
+    """Return what members give up and get, and what is free to choose then; without rows.
+
+    >>> face, task = equal_task([4, 0, 1], 7)
+    >>> task.drops, task.gains, task.extras
+    ({0: 1}, {1: 2, 2: 1}, 0)
+    """
+    member_count = len(owned_count)
+    floor, spare = divmod(partition_count, member_count)
+    rich = [member for member, count in enumerate(owned_count) if count > floor]
+    full = set(sorted(rich, key=owned_count.__getitem__, reverse=True)[:spare])
+    quota = {member: floor + (member in full) for member in rich}
+    face = equal_face(
+        rich=set_of(rich),
+        full=set_of(full),
+        everybody=(1 << member_count) - 1,
+        spare=spare,
+        moves_last=moves_last,
+    )
+    return face, Task(
+        rows=(),
+        drops={m: owned_count[m] - due for m, due in quota.items() if owned_count[m] > due},
+        free={},
+        gains={m: floor - count for m, count in enumerate(owned_count) if count < floor},
+        extras=spare - len(full),
+    )
 
 
 def gains(owned_count: Int64, partition_count: int) -> Int64:

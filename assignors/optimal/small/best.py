@@ -15,17 +15,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assignors.optimal.faces import flow_face, set_of
+from assignors.optimal.faces import flow_face
 from assignors.optimal.flow.distances import Distances, no_distances
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.residual import Residual
 from assignors.optimal.flow.settle import search
 from assignors.optimal.prices import prices
-from assignors.optimal.small.choice import deal, free_partitions, give_up
 from assignors.optimal.small.pour import Cells, pour
 from assignors.optimal.small.problem import Held, SmallProblem
-from assignors.optimal.small.share import Placed, improved, shared_owners
-from assignors.optimal.spread import Face
+from assignors.optimal.small.share import Placed, free_counts, placed_by, shared_owners
+from assignors.optimal.spread import Face, Task, set_of
 from assignors.problem import NOBODY
 
 
@@ -100,18 +99,15 @@ def best_owners(
         loads = Loads(least=least, optional=optional, spare=sum(rows.size) - sum(least))
         settled = _settled(rows, loads)
         assert settled is not None, "no table has the loads that its prices promise"
-    chosen = _chosen(problem, rows, favoured, settled.placed)
-    if not chosen.changed and not moves_last:
-        return chosen
-    answer = favoured.copy() if chosen.owner is favoured else chosen.owner
-    face = _face(rows, loads, settled, chosen, moves_last=moves_last)
-    return improved(problem.first, favoured, answer, chosen.changed, face, member_count)
+    tasks = _tasks(problem, rows, favoured, settled.placed)
+    if not tasks and not moves_last:
+        return Placed(favoured, [])
+    face = _face(rows, loads, settled, moves_last=moves_last)
+    return placed_by(problem.first, favoured, member_count, face, tasks)
 
 
-def _face(
-    rows: SmallRows, loads: Loads, settled: Settled, chosen: Placed, *, moves_last: bool
-) -> Face:
-    """Return the face of the answer, by topic."""
+def _face(rows: SmallRows, loads: Loads, settled: Settled, *, moves_last: bool) -> Face:
+    """Return the face of the table, by topic."""
     takers = list(map(set_of, rows.takers))
     full = [has > least for has, least in zip(settled.load, loads.least, strict=True)]
     face = flow_face(
@@ -120,12 +116,13 @@ def _face(
         remote=None,
         optional=set_of(compress(count(), loads.optional)),
         full=set_of(compress(count(), full)),
-        receivers=set_of({chosen.owner[partition] for partition in chosen.changed}),
         moves_last=moves_last,
     )
     of_topic, gain, lose = rows.of_topic, face.may_gain, face.may_lose
+    # No topic without partitions has a row: the last one is not asked for.
     return face._replace(
-        may_gain=lambda topic: gain(of_topic[topic]), may_lose=lambda topic: lose(of_topic[topic])
+        may_gain=lambda topic: gain(of_topic[topic]),
+        may_lose=lambda topic: lose(of_topic[topic]) if of_topic[topic] >= 0 else 0,
     )
 
 
@@ -328,28 +325,26 @@ def _repeated(value: int, times: int) -> list[int]:
     return [value] * times
 
 
-def _chosen(problem: SmallProblem, rows: SmallRows, favoured: list[int], placed: Cells) -> Placed:
-    """Return who gets each partition, where members shall have so many of each row."""
-    drops: dict[int, dict[int, int]] = {}
-    gains: dict[int, dict[int, int]] = {}
-    for row, (has, had) in enumerate(zip(placed, rows.held, strict=True)):
+def _tasks(
+    problem: SmallProblem, rows: SmallRows, favoured: list[int], placed: Cells
+) -> list[Task]:
+    """Return what members give up and get of each row, where they shall have what is placed."""
+    topics: list[list[int]] = [[] for _ in rows.size]
+    for topic, row in enumerate(rows.of_topic):
+        if row >= 0:
+            topics[row].append(topic)
+    free = free_counts(problem.first, favoured)
+    tasks = []
+    for of_row, has, had in zip(topics, placed, rows.held, strict=True):
         if has == had:
             continue
-        for member in sorted([m for m, count in has.items() if count != had.get(m, 0)]):
-            more = has[member] - had.get(member, 0)
-            of_row = (gains if more > 0 else drops).setdefault(row, {})
-            of_row[member] = abs(more)
-    if not gains:
-        return Placed(favoured, [])
-    answer = favoured.copy()
-    if drops:
-        give_up(problem.first, rows.of_topic, answer, drops)
-    free: dict[int, list[int]] = {row: [] for row in gains}
-    for row, begin, end in zip(rows.of_topic, problem.first, problem.first[1:], strict=False):
-        if row in free:
-            free[row] += free_partitions(answer, begin, end)
-    changed: list[int] = []
-    for row, members in gains.items():
-        deal(answer, free[row], members)
-        changed += free[row]
-    return Placed(answer, sorted(changed))
+        change = {member: count - had.get(member, 0) for member, count in has.items()}
+        tasks.append(
+            Task(
+                rows=of_row,
+                drops={member: -more for member, more in sorted(change.items()) if more < 0},
+                free={topic: free[topic] for topic in of_row if topic in free},
+                gains={member: more for member, more in sorted(change.items()) if more > 0},
+            )
+        )
+    return tasks
