@@ -20,13 +20,11 @@ Sets = Callable[[int], int]
 """Row -> a set of members."""
 
 
-def equal_face(
-    *, rich: int, full: int, everybody: int, spare: int, moves_last: bool = False
-) -> Face:
+def equal_face(*, rich: int, everybody: int, spare: int, moves_last: bool = False) -> Face:
     """Return the face where every member may take every topic, and racks do not matter.
 
     Members get P // M partitions, and `spare` of them one more. `rich` are those that own more
-    than P // M, `full` those of them that stay with one more.
+    than P // M: it is the face while they alone have one more.
     """
     gaining, losing = everybody ^ rich, rich
     flexible = rich if rich.bit_count() >= spare else gaining
@@ -37,8 +35,8 @@ def equal_face(
     return Face(
         may_gain=lambda _: gaining,
         may_lose=lambda _: losing,
-        up=flexible & ~full,
-        down=flexible & full,
+        up=flexible & ~rich,
+        down=flexible & rich,
         moves_last=moves_last,
     )
 

@@ -79,7 +79,8 @@ class Task(NamedTuple):
     gains: Mapping[int, int]
     """Member -> how many it must get."""
     extras: int = 0
-    """How many of the members in `Face.up` get one more than they must."""
+    """How many of the members in `Face.up` get one more than they must; negative: how many of those
+    in `Face.down` give up one more."""
 
 
 @dataclass(slots=True)
@@ -187,22 +188,32 @@ class _Search:
 
         Rows take turns.
         """
-        free, left = dict(task.free), dict(task.drops)
+        free, left, extras = dict(task.free), dict(task.drops), max(-task.extras, 0)
         giving = set_of(left)
-        rows = [(number, self._row(number)) for number in task.rows] if left else []
+        rows = [(number, self._row(number)) for number in task.rows] if left or extras else []
         for height in range(max((max(row.topic) for _, row in rows), default=0), 0, -1):
-            giving_rows = rows
-            while giving and giving_rows:
-                for number, row in giving_rows:
-                    there = row.topic.get(height, 0) & giving & row.holding
-                    if there:
-                        member = (there & -there).bit_length() - 1
-                        self._change(number, member, -1)
-                        free[number] = free.get(number, 0) + 1
+            there = giving | (self.down if extras else 0)
+            turn = [each for each in rows if each[1].topic.get(height, 0) & there]
+            while turn:
+                for number, row in turn:
+                    givers = giving | (self.down if extras else 0)
+                    there = row.topic.get(height, 0) & givers & row.holding
+                    if not there:
+                        continue
+                    low = there & -there
+                    member = low.bit_length() - 1
+                    self._change(number, member, -1)
+                    free[number] = free.get(number, 0) + 1
+                    if left.get(member):
                         left[member] -= 1
-                        giving ^= 0 if left[member] else 1 << member
-                giving_rows = [
-                    each for each in giving_rows if each[1].topic.get(height, 0) & giving
+                        giving ^= 0 if left[member] else low
+                    else:
+                        extras -= 1
+                        self.up ^= low
+                        self.down ^= low
+                givers = giving | (self.down if extras else 0)
+                turn = [
+                    each for each in turn if each[1].topic.get(height, 0) & givers & each[1].holding
                 ]
         return free
 
@@ -211,7 +222,7 @@ class _Search:
 
         The rows with the least choice come first.
         """
-        must, extras, level = dict(task.gains), task.extras, 0
+        must, extras, level = dict(task.gains), max(task.extras, 0), 0
         needy, waiting = set_of(must), {number: self._row(number) for number in free}
         while waiting:
             takers = needy | (self.up if extras else 0)
@@ -362,7 +373,9 @@ class _Search:
             if label >= self.label[HUB]:
                 break
             if there := self.labelled[label] & lowered & self.up:
-                self._lower_from(there, HUB, label)
+                if self._lower_from(there, HUB, label):
+                    self.lowered |= lowered
+                    return
                 break
         for number, row in self.rows.items():
             there = lowered & row.open_from
@@ -400,7 +413,7 @@ class _Search:
             if not self.labelled[label]:
                 del self.labelled[label]
             self.descending = sorted(self.labelled, reverse=True)
-            self.lowered |= lowered & self.busy
+            self.lowered |= lowered & (self.busy | self.up)
             self.enqueue((None,))
             for member in members_of(lowered & self.busy):
                 if -2 - member in path:

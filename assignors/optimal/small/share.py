@@ -45,7 +45,8 @@ def shared_owners(
         in_turns = list(range(member_count)) * (partition_count // member_count + 1)
         return Placed(in_turns[:partition_count], list(range(partition_count)))
     face, task = equal_task(count, partition_count, moves_last=moves_last)
-    if sum(count) == partition_count and not task.drops and not moves_last:
+    is_settled = sum(count) == partition_count and not task.drops and task.extras >= 0
+    if is_settled and not moves_last:
         return Placed(favoured, [])
     task = task._replace(free=free_counts(first, favoured), rows=range(len(first) - 1))
     return placed_by(first, favoured, member_count, face, [task])

@@ -1,0 +1,153 @@
+"""Which partitions change hands, on arrays, with the least spread of topics.
+
+The solver works on counts: partitions of one row of its table differ only in their present
+owner. Here they are told apart by topic. Where few change, members give up and receive topic by
+topic (`spread`); where many do, partitions are chosen in bulk (`partition_choice`), and `spread`
+improves what they amount to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from assignors.optimal.flow.effort import Effort
+from assignors.optimal.flow.table import bit_sets
+from assignors.optimal.spread import Face, Levels, Table, Task, least_spread, levels_of, turns
+from assignors.problem import Int32, Int64
+
+CHANGES_MAX = 4_000
+"""So many partitions that change hands are chosen one by one."""
+LISTED_MAX = 200
+"""Rows of so many partitions are counted as lists: numpy's calls would take longer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicRows:
+    """The partitions by topic, and with racks by replica set within the topic. F rows, T topics."""
+
+    bounds: Int64
+    """int64[F + 1]: row f has the partitions order[bounds[f]:bounds[f + 1]]."""
+    order: Int64 | None = None
+    """int64: partitions by row; `None` where row f has those from bounds[f] to bounds[f + 1]."""
+    beside: Sequence[Sequence[int]] | None = None
+    """F: the rows of the topic of each row; `None` where each row is a topic."""
+
+    def places(self, row: int) -> slice | Int64:
+        """Return the partitions of a row."""
+        begin, end = self.bounds[row : row + 2].tolist()
+        return slice(begin, end) if self.order is None else self.order[begin:end]
+
+    def count(self, partitions: Int64) -> dict[int, int]:
+        """Return how many of these partitions each row has, if some."""
+        at = partitions
+        if self.order is not None:
+            at = np.flatnonzero(np.isin(self.order, partitions))
+        rows, counts = np.unique(self.bounds.searchsorted(at, "right") - 1, return_counts=True)
+        return dict(zip(rows.tolist(), counts.tolist(), strict=True))
+
+
+class Chosen(NamedTuple):
+    """Who gets each partition."""
+
+    owner: Int32
+    changed: Int64
+    """Partitions that do not stay with their owner, ascending."""
+    is_best: bool
+
+
+def rack_rows(topic_of: Int32, replica_set: Int32, row_of: Int32) -> TopicRows:
+    """Return the rows by topic and replica set of the partitions that have a row, `row_of` >= 0."""
+    taken = np.flatnonzero(row_of >= 0)
+    key = topic_of[taken] * (np.int64(replica_set.max(initial=0)) + 1) + replica_set[taken]
+    order = taken[key.argsort(kind="stable")]
+    key = np.sort(key)
+    begin = np.flatnonzero(np.diff(key, prepend=-1))
+    topic = topic_of[order[begin]]
+    first = np.flatnonzero(np.diff(topic, prepend=-1))
+    ends = [*first[1:].tolist(), len(topic)]
+    beside: list[Sequence[int]] = []
+    for start, end in zip(first.tolist(), ends, strict=True):
+        beside += [range(start, end)] * (end - start)
+    return TopicRows(bounds=np.append(begin, len(order)), order=order, beside=beside)
+
+
+def choose(
+    rows: TopicRows,
+    owner: Int32,
+    member_count: int,
+    face: Face,
+    *,
+    tasks: Iterable[Task] = (),
+    given: Int32 | None = None,
+    effort: Effort,
+) -> Chosen:
+    """Return the answer with the least spread on the face.
+
+    `owner` is int32[P], -1 for nobody. It begins with `tasks`, or with the answer `given`, int32[P].
+    Cost: O(P), and that of `spread.least_spread`.
+    """
+    table = Table(
+        member_count=member_count,
+        owned=lambda row: _levels(owner[rows.places(row)], member_count),
+        change=lambda row: {} if given is None else _change(rows.places(row), owner, given),
+        rows_beside=None if rows.beside is None else rows.beside.__getitem__,
+    )
+    every = range(len(rows.bounds) - 1)
+    begin = [row for row in every if given is not None or face.may_lose(row)]
+    spread = least_spread(table, face, tasks=tasks, begin=begin, effort=effort)
+    if given is not None:
+        answer = given
+        before = [table.change(row) for row in every]
+        changes = {row: spread.change.get(row, {}) for row in every}
+        changes = {row: change for row, change in changes.items() if change != before[row]}
+    else:
+        answer, changes = owner.copy(), spread.change
+    changed = []
+    for row, change in changes.items():
+        places = rows.places(row)
+        of_row = np.array(owner[places])
+        at = _given_places(of_row, change)
+        of_row[at] = turns(change)
+        answer[places] = of_row
+        if given is None:
+            partition = at + places.start if isinstance(places, slice) else places[at]
+            changed.append(partition)
+    if given is None:
+        joined = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *changed]))
+    else:
+        joined = np.flatnonzero(answer != owner)
+    return Chosen(answer, joined, spread.is_best)
+
+
+def _levels(owners: Int32, member_count: int) -> Levels:
+    """Return how many of a row's partitions each member owns, as sets."""
+    if len(owners) <= LISTED_MAX:
+        return levels_of(owners.tolist(), member_count)
+    counts = np.bincount(owners + np.int32(1), minlength=member_count + 1)[1:]
+    values = np.flatnonzero(np.bincount(counts))
+    if values[0]:
+        values = np.append(0, values)
+    return dict(zip(values.tolist(), bit_sets(counts == values[:, None]), strict=True))
+
+
+def _change(places: slice | Int64, owner: Int32, given: Int32) -> dict[int, int]:
+    """Return how many more than it owns each member has in an answer."""
+    had, has = owner[places], given[places]
+    is_new = had != has
+    more: dict[int, int] = {}
+    for sign, members in ((-1, had[is_new]), (1, has[is_new])):
+        for member in members.tolist():
+            more[member] = more.get(member, 0) + sign
+    more.pop(-1, None)
+    return {member: count for member, count in sorted(more.items()) if count}
+
+
+def _given_places(owners: Int32, change: Mapping[int, int]) -> Int64:
+    """Return which partitions of a row nobody owns or are given up, the last of each member."""
+    places = [np.flatnonzero(owners < 0)]
+    places += [np.flatnonzero(owners == member)[more:] for member, more in change.items() if more < 0]
+    return places[0] if len(places) == 1 else np.sort(np.concatenate(places))
