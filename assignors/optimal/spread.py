@@ -8,31 +8,29 @@ everywhere, and spread is a convex cost of each cell. So this is a min-cost flow
 topic pass from one member to another, and an answer is best if and only if no cycle of such
 changes costs less than nothing.
 
-The search starts from any answer on the face. It keeps a label for each row, for each member and
-for the hub (the members whose load may be one more or one less), and lowers labels until no arc is
-shorter than the difference of the labels of its ends: then no cycle is negative. A cycle of the
-arcs along which labels were lowered is negative, and one partition is passed on along it. Rows
-are looked at only where something may improve, so a group in which little changed takes little.
-Source: Ahuja, Magnanti and Orlin, "Network Flows", 9.2 (optimality conditions), 5.5 (label
-correction and negative cycles), 14.3 (convex costs).
+The answer is made in two steps. Members give up and receive one partition after the other, from
+where they have most of a topic and where they have least (`give_up`, `hand_out`). In most groups
+that is best, and a look at each row proves it (`is_least`). Else partitions are passed on along
+negative cycles until there is none (`cycles`).
 
 Sets of members are integers, bit m for member m, as in `flow.residual`.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
+from assignors.optimal.cycles import CLOSED, Cell, Cells, cancel_cycles
 from assignors.optimal.flow.effort import Effort
+from assignors.problem import Bool, Int64
 
 FAR = 1 << 60
 """Label of a row from which nothing can be taken."""
-HUB = -1
-"""The node of the hub. Rows have their own numbers, and member m is -2 - m."""
-MOVES_MAX = 1 << 32
+MOVES_MAX = 1 << 16
 """Where spread comes before moves, a unit of spread costs more than all moves of a cycle."""
 
 
@@ -134,14 +132,9 @@ def least_spread(
     search = _Search(table, face)
     for task in tasks:
         search.hand_out(task, search.give_up(task))
-    search.start(begin)
-    while search.queue and not effort.is_spent:
-        effort.add(1)
-        search.step()
+    is_best = search.is_least(begin) or search.improve(effort)
     change = {number: search.rows[number].change for number in sorted(search.rows)}
-    return Spread(
-        {number: found for number, found in change.items() if found}, not search.queue
-    )
+    return Spread({number: found for number, found in change.items() if found}, is_best)
 
 
 @dataclass(slots=True)
@@ -151,22 +144,6 @@ class _Search:
     table: Table
     face: Face
     rows: dict[int, _Row] = field(default_factory=dict)
-    label: dict[int, int] = field(default_factory=dict)
-    """Of each row, and of the hub."""
-    labelled: dict[int, int] = field(default_factory=dict)
-    """Label -> set of the members that have it."""
-    descending: list[int] = field(default_factory=lambda: [0])
-    """The labels of members."""
-    before: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """Node -> the node from which its label was lowered, and the member passed on the way, or -1.
-
-    Between two rows of a topic, or a row and the hub, members are passed without being nodes."""
-    queue: deque[int | None] = field(default_factory=deque)
-    """Rows and the hub; `None` for the members whose labels were lowered."""
-    waiting: set[int | None] = field(default_factory=set)
-    """What is in the queue."""
-    lowered: int = 0
-    """Set of the members whose labels were lowered since members were looked at."""
     busy: int = 0
     """At least all members from whom something can be taken."""
     up: int = 0
@@ -178,8 +155,6 @@ class _Search:
 
     def __post_init__(self) -> None:
         self.up, self.down = self.face.up, self.face.down
-        self.labelled[0] = (1 << self.table.member_count) - 1
-        self.label[HUB] = 0
         if self.face.moves_last:
             self.unit, self.discount = MOVES_MAX, 1
 
@@ -252,33 +227,140 @@ class _Search:
                     del waiting[number]
             level += 1
 
-    def start(self, begin: Iterable[int]) -> None:
-        """Put these rows into the queue, with labels that are lowered over no arc to them."""
+    def is_least(self, begin: Iterable[int]) -> bool:
+        """Make these rows; return whether a look at each shows that nothing can be improved.
+
+        That is so where no member has two more of a topic, that may be taken from it, than another
+        that may take one: with labels of 0 for members, no arc is too short.
+        """
         for number in begin:
             self._row(number)
-        for number, row in self.rows.items():
+        labels = {number: self._label(row) for number, row in self.rows.items()}
+        for row in self.rows.values():
             self.busy |= row.open_from
-            self.label[number] = self._first_label(row)
-        self.lowered = 0
-        self.enqueue(self.rows)
+        useful = self.busy | self.up
+        return all(
+            label == FAR or not self._is_too_short(number, label, useful, labels)
+            for number, label in labels.items()
+        )
 
-    def enqueue(self, nodes: Iterable[int | None]) -> None:
-        """Put nodes into the queue from which a label may have to be lowered."""
-        for node in nodes:
-            if node not in self.waiting:
-                self.waiting.add(node)
-                self.queue.append(node)
+    def _is_too_short(self, number: int, label: int, useful: int, labels: dict[int, int]) -> bool:
+        """Return whether an arc from a row is shorter than the difference of the labels."""
+        row = self.rows[number]
+        open_to = row.open_to & useful
+        for count, members in row.topic.items():
+            if members & open_to:
+                worth = self.discount if members & open_to & row.short else 0
+                if label + self.unit * (2 * count + 1) < worth:
+                    return True
+        beside = self.table.rows_beside
+        return beside is not None and any(
+            label < labels.get(other, label) and row.open_to & self.rows[other].open_from
+            for other in beside(number)
+        )
 
-    def step(self) -> None:
-        """Lower labels over the arcs from what is next; pass a partition on along a cycle."""
-        node = self.queue.popleft()
-        self.waiting.discard(node)
-        if node is None:
-            self._from_members()
-        elif node == HUB:
-            self._lower_members(node, self.down & self.busy, self.label[HUB], self._path(node))
-        else:
-            self._from_row(node)
+    def _label(self, row: _Row) -> int:
+        """Return the highest label with which no arc to the row is too short."""
+        label = FAR
+        for count, members in row.topic.items():
+            if there := members & row.open_from:
+                worth = self.discount if not there & row.over else 0
+                label = min(label, worth - self.unit * (2 * count - 1))
+        return label
+
+    def improve(self, effort: Effort) -> bool:
+        """Pass partitions on until nothing can be improved; return whether `effort` sufficed."""
+        rows = {number: row for number, row in self.rows.items() if row.open_from}
+        width = self.table.member_count
+        beside = self.table.rows_beside
+        useful = self.busy | self.up
+        listed: list[Int64] = []
+        for row in rows.values():
+            there = (row.gaining | (row.losing & (row.holding | row.short))) & useful
+            listed.append(positions(there, width))
+        sizes = list(map(len, listed))
+        at = {number: place for place, number in enumerate(rows)}
+        member = np.concatenate(listed)
+        cells = Cells(
+            row=np.repeat(np.arange(len(rows)), sizes),
+            member=member,
+            topic=None
+            if beside is None
+            else np.repeat([beside(number)[0] for number in rows], sizes),
+            count=np.concatenate(
+                [self._counts(row)[there] for row, there in zip(rows.values(), listed, strict=True)]
+            ),
+            placing=np.concatenate(
+                [
+                    self._costs(row.open_to, row.short, -self.discount)[there]
+                    for row, there in zip(rows.values(), listed, strict=True)
+                ]
+            ),
+            taking=np.concatenate(
+                [
+                    self._costs(row.open_from, ~row.over, self.discount)[there]
+                    for row, there in zip(rows.values(), listed, strict=True)
+                ]
+            ),
+            unit=self.unit,
+        )
+        numbers = list(rows)
+        place_of: dict[tuple[int, int], int] | None = None
+
+        def refresh(cell: int) -> list[tuple[int, Cell]]:
+            nonlocal place_of
+            number, who = numbers[int(cells.row[cell])], int(cells.members[cells.member[cell]])
+            if beside is None:
+                return [(cell, self._cell(number, who))]
+            if place_of is None:
+                pairs = zip(cells.row.tolist(), member.tolist(), strict=True)
+                place_of = {pair: place for place, pair in enumerate(pairs)}
+            near = [other for other in beside(number) if (at.get(other, -1), who) in place_of]
+            return [(place_of[at[other], who], self._cell(other, who)) for other in near]
+
+        def is_spent(steps: int) -> bool:
+            is_over = effort.is_spent
+            effort.add(steps)
+            return is_over
+
+        return cancel_cycles(
+            cells,
+            loads=lambda: (
+                bits(self.up, width)[cells.members],
+                bits(self.down, width)[cells.members],
+            ),
+            change=lambda row, who, more: self._change(numbers[row], who, more),
+            change_load=self._change_load,
+            is_spent=is_spent,
+            refresh=refresh,
+        )
+
+    def _counts(self, row: _Row) -> Int64:
+        """Return how many of the topic each member has, int64[M]."""
+        found = np.zeros(self.table.member_count, dtype=np.int64)
+        for count, members in row.topic.items():
+            if count and members:
+                found[positions(members, len(found))] = count
+        return found
+
+    def _costs(self, may: int, worth: int, discount: int) -> Int64:
+        """Return what can be done where members may, int64[M], with a discount for some."""
+        width = self.table.member_count
+        found = np.where(bits(may, width), 0, CLOSED)
+        if discount:
+            found += np.where(bits(may & worth, width), discount, 0)
+        return found
+
+    def _cell(self, number: int, member: int) -> Cell:
+        """Return what a cell is like now."""
+        row, bit = self.rows[number], 1 << member
+        placing = -self.discount if row.short & bit else 0
+        taking = 0 if row.over & bit else self.discount
+        return Cell(
+            _count_of(row.topic, bit),
+            placing if row.open_to & bit else CLOSED,
+            taking if row.open_from & bit else CLOSED,
+        )
 
     def _row(self, number: int) -> _Row:
         """Return a row, made when it is asked for first."""
@@ -315,161 +397,10 @@ class _Search:
             topic[each] = topic.get(each, 0) | 1 << member
         return dict(sorted(topic.items()))
 
-    def _first_label(self, row: _Row) -> int:
-        """Return the label with which no arc to the row is too short while members have 0."""
-        open_from, label = row.open_from, FAR
-        for count, members in row.topic.items():
-            for there, worth in self._taken(row, members & open_from):
-                if there:
-                    label = min(label, worth - self.unit * (2 * count - 1))
-        return label
-
-    def _placed(self, row: _Row, members: int) -> tuple[tuple[int, int], ...]:
-        """Return parts of a set of members, and what placing a partition with them is worth."""
-        if not self.discount:
-            return ((members, 0),)
-        return ((members & row.short, self.discount), (members & ~row.short, 0))
-
-    def _taken(self, row: _Row, members: int) -> tuple[tuple[int, int], ...]:
-        """Return parts of a set of members, and what is lost if a partition is taken from them."""
-        if not self.discount:
-            return ((members, 0),)
-        return ((members & ~row.over, self.discount), (members & row.over, 0))
-
-    def _from_row(self, number: int) -> None:
-        """Lower labels over the arcs from a row."""
-        row, label = self.rows[number], self.label[number]
-        if label == FAR:
-            return
-        path = self._path(number)
-        open_to = row.open_to & (self.busy | self.up)
-        for count, members in row.topic.items():
-            for there, worth in self._placed(row, members & open_to):
-                value = label + self.unit * (2 * count + 1) - worth
-                if there and self._lower_members(number, there, value, path):
-                    return
-        if self.table.rows_beside is not None:
-            self._to_rows_beside(number, row, label, path)
-
-    def _to_rows_beside(self, number: int, row: _Row, label: int, path: set[int]) -> None:
-        """Lower labels of other rows of the topic: the spread is the same for whatever row."""
-        assert self.table.rows_beside is not None
-        for other in self.table.rows_beside(number):
-            if other == number or other not in self.rows:
-                continue
-            beside = self.rows[other]
-            for to, worth in self._placed(row, row.open_to):
-                for there, lost in self._taken(beside, to & beside.open_from):
-                    value = label - worth + lost
-                    if there and value < self.label[other]:
-                        if self._lower(other, value, number, there.bit_length() - 1, path):
-                            return
-
-    def _from_members(self) -> None:
-        """Lower labels over the arcs from members whose labels were lowered."""
-        lowered, self.lowered = self.lowered, 0
-        ascending = self.descending[::-1]
-        for label in ascending:
-            if label >= self.label[HUB]:
-                break
-            if there := self.labelled[label] & lowered & self.up:
-                if self._lower_from(there, HUB, label):
-                    self.lowered |= lowered
-                    return
-                break
-        for number, row in self.rows.items():
-            there = lowered & row.open_from
-            if not there:
-                continue
-            for count, members in row.topic.items():
-                for part, worth in self._taken(row, there & members):
-                    if not part:
-                        continue
-                    change, low = worth - self.unit * (2 * count - 1), self.label[number]
-                    for label in ascending:
-                        if label + change >= low:
-                            break
-                        if found := part & self.labelled[label]:
-                            if self._lower_from(found, number, label + change):
-                                self.lowered |= lowered
-                                return
-                            break
-
-    def _lower_from(self, members: int, node: int, value: int) -> bool:
-        """Give a node a lower label from one of these members; return whether a cycle closed."""
-        source = -2 - (members.bit_length() - 1)
-        return self._lower(node, value, source, -1, self._path(source))
-
-    def _lower_members(self, node: int, members: int, value: int, path: set[int]) -> bool:
-        """Give members a label if theirs is higher; return whether a cycle closed."""
-        for label in self.descending:
-            if label <= value:
-                break
-            lowered = self.labelled[label] & members
-            if not lowered:
-                continue
-            self.labelled[label] ^= lowered
-            self.labelled[value] = self.labelled.get(value, 0) | lowered
-            if not self.labelled[label]:
-                del self.labelled[label]
-            self.descending = sorted(self.labelled, reverse=True)
-            self.lowered |= lowered & (self.busy | self.up)
-            self.enqueue((None,))
-            for member in members_of(lowered & self.busy):
-                if -2 - member in path:
-                    self._cancel(node, -2 - member, -1)
-                    return True
-                self.before[-2 - member] = node, -1
-            passing = lowered & self.up
-            if passing and node != HUB and value < self.label[HUB]:
-                if self._lower(HUB, value, node, passing.bit_length() - 1, path):
-                    return True
-        return False
-
-    def _lower(self, node: int, value: int, source: int, over: int, path: set[int]) -> bool:
-        """Give a row or the hub a lower label; return whether that closed a cycle."""
-        self.label[node] = value
-        self.enqueue((node,))
-        if node in path:
-            self._cancel(source, node, over)
-            return True
-        self.before[node] = source, over
-        return False
-
-    def _path(self, node: int) -> set[int]:
-        """Return the nodes over which the label of a node was lowered, itself included."""
-        path = {node}
-        while node in self.before:
-            node, _ = self.before[node]
-            path.add(node)
-        return path
-
-    def _cancel(self, last: int, first: int, over: int) -> None:
-        """Pass one partition on along the cycle that an arc from `last` to `first` closes."""
-        arcs = [(last, over, first)]
-        node = last
-        while node != first:
-            source, member = self.before[node]
-            arcs.append((source, member, node))
-            node = source
-        for source, member, node in arcs:
-            if source >= 0:  # to a member, over one to the hub, or over one to another row
-                self._change(source, member if member >= 0 else -2 - node, 1)
-            if node == HUB:
-                self._change_load(member if member >= 0 else -2 - source)
-            elif source == HUB:
-                self._change_load(-2 - node)
-            elif node >= 0:
-                self._change(node, member if member >= 0 else -2 - source, -1)
-        self.before.clear()
-        self.enqueue((None,))
-
     def _change_load(self, member: int) -> None:
         """Let a member that may have one more have it, or the other way round."""
         self.up ^= 1 << member
         self.down ^= 1 << member
-        self.lowered |= 1 << member
-        self.enqueue((HUB,))
 
     def _change(self, number: int, member: int, more: int) -> None:
         """Let a member have more of a row than before, or less."""
@@ -484,12 +415,6 @@ class _Search:
         count = _count_of(row.topic, bit)
         row.topic[count] ^= bit
         row.topic[count + more] = row.topic.get(count + more, 0) | bit
-        self.lowered |= bit
-        beside = self.table.rows_beside
-        near = (number,) if beside is None else beside(number)
-        self.enqueue(each for each in near if each in self.rows)
-        if more > 0:
-            self.busy |= bit
 
 
 def _count_of(levels: Levels, bit: int) -> int:
@@ -510,6 +435,19 @@ def members_of(members: int) -> Iterator[int]:
         low = members & -members
         yield low.bit_length() - 1
         members ^= low
+
+
+def bits(members: int, width: int) -> Bool:
+    """Return bool[width]: who is in a set."""
+    if members < 0:
+        members &= (1 << width) - 1
+    packed = np.frombuffer(members.to_bytes(width // 8 + 1, "little"), dtype=np.uint8)
+    return np.unpackbits(packed, bitorder="little", count=width).view(np.bool_)
+
+
+def positions(members: int, width: int) -> Int64:
+    """Return the members of a set, ascending."""
+    return bits(members, width).nonzero()[0]
 
 
 def set_of(members: Iterable[int]) -> int:
