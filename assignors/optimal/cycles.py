@@ -21,18 +21,21 @@ from assignors.problem import Bool, Int64
 CLOSED = 1 << 60
 """Length of an arc that nothing can be sent over."""
 
-Node = tuple[str, int, int]
+Node = tuple[str, int]
 
 
 class Cell(NamedTuple):
-    """A row and a member, with what can be done there."""
+    """What can be done with a row and a member."""
 
-    count: int
-    """How many of the topic the member has."""
     placing: int
-    """What placing one costs, beyond the spread; `CLOSED` where it must not be."""
+    """What placing one of the row costs before it counts as the topic's, `CLOSED` if it must not
+    be."""
+    gain: int
+    """What one more of the topic costs the member."""
+    loss: int
+    """What one less of the topic costs."""
     taking: int
-    """What taking one back costs; `CLOSED` where it must not be."""
+    """What taking one of the row back costs, `CLOSED` if it must not be."""
 
 
 class Arc(NamedTuple):
@@ -52,108 +55,100 @@ class Cells:
     """
 
     def __init__(
-        self,
-        *,
-        row: Int64,
-        member: Int64,
-        topic: Int64 | None,
-        count: Int64,
-        placing: Int64,
-        taking: Int64,
-        unit: int,
+        self, *, row: Int64, member: Int64, topic: Int64 | None, costs: Sequence[Int64]
     ) -> None:
-        """Take int64[C] each; `topic` is `None` where each row is a topic."""
-        self.unit = unit
-        self.rows, self.row = np.unique(row, return_inverse=True)
+        """Take int64[C] each, `costs` as in `Cell`; `topic` is `None` where each row is a topic."""
+        self.row, self.member_of = row, member
+        self.row_count = int(row[-1]) + 1
+        self.row_begin = row.searchsorted(np.arange(self.row_count))
         self.members, self.member = np.unique(member, return_inverse=True)
-        self.row_begin = np.searchsorted(self.row, np.arange(len(self.rows)))
-        self.count, self.placing, self.taking = count, placing, taking
         self.by_member = self.member.argsort(kind="stable")
-        self.member_begin = np.searchsorted(
-            self.member[self.by_member], np.arange(len(self.members))
-        )
+        ordered = self.member[self.by_member]
+        self.member_begin = ordered.searchsorted(np.arange(len(self.members)))
+        self.row_by_member = row[self.by_member]
+        self.place = np.empty(len(row), dtype=np.int64)
+        """int64[C]: where a cell is in the order of members."""
+        self.place[self.by_member] = np.arange(len(row))
         self.pair: Int64 | None = None
         if topic is not None:
-            key = topic * len(self.members) + self.member
-            _, self.pair = np.unique(key, return_inverse=True)
+            _, self.pair = np.unique(topic * len(self.members) + self.member, return_inverse=True)
             self.by_pair = self.pair.argsort(kind="stable")
-            self.pair_begin = np.searchsorted(
-                self.pair[self.by_pair], np.arange(int(self.pair.max()) + 1)
-            )
-        least = np.where(taking < CLOSED, taking - unit * (2 * count - 1), 0)
-        self.label = np.minimum.reduceat(least, self.row_begin)
-        self.before = np.full(len(self.rows), -1, dtype=np.int64)
+            pairs = np.arange(int(self.pair.max()) + 1)
+            self.pair_begin = self.pair[self.by_pair].searchsorted(pairs)
+        self.placing, self.gain, self.loss, self.taking = costs
+        self.inward = (self.placing + self.gain)[self.by_member]
+        """int64[C]: from the row to the member, in the order of members."""
+        self.outward = self.taking + self.loss
+        self.label = np.minimum.reduceat(np.minimum(self.outward, 0), self.row_begin)
+        """int64[R]."""
+        self.before = np.full(self.row_count, -1)
         """int64[R]: the row from which the label was lowered last, -1 for none."""
-        self.placed = np.zeros(len(self.rows), dtype=np.int64)
+        self.placed = np.zeros(self.row_count, dtype=np.int64)
         """int64[R]: the cell in which a partition is placed on the way."""
-        self.taken = np.zeros(len(self.rows), dtype=np.int64)
+        self.taken = np.zeros(self.row_count, dtype=np.int64)
         """int64[R]: the cell from which one is taken."""
-        self.over_hub = np.zeros(len(self.rows), dtype=np.bool_)
+        self.over_hub = np.zeros(self.row_count, dtype=np.bool_)
 
-    def sweep(self, up: Bool, down: Bool) -> Int64:
+    def set(self, cell: int, costs: Cell) -> None:
+        """Change what can be done in a cell."""
+        self.placing[cell], self.gain[cell], self.loss[cell], self.taking[cell] = costs
+        self.inward[self.place[cell]] = costs.placing + costs.gain
+        self.outward[cell] = costs.taking + costs.loss
+
+    def sweep(self, up: Int64, down: Bool) -> Int64:
         """Lower labels over all arcs; return the rows whose labels were lowered.
 
-        `up` and `down` are bool[M].
+        `up` are the members that may have one more, `down`, bool[M], those that may have one less.
         """
-        reach = self.label[self.row] + self.placing
-        if self.pair is not None:  # from a row of the topic to the pair, and on to the member
+        reach = None
+        if self.pair is None:
+            onward = self.label[self.row_by_member] + self.inward
+        else:  # from a row of the topic to the pair, and on to the member
+            reach = self.label[self.row] + self.placing
             reach = np.minimum.reduceat(reach[self.by_pair], self.pair_begin)[self.pair]
-        onward = reach + self.unit * (2 * self.count + 1)
-        of_member = np.minimum.reduceat(onward[self.by_member], self.member_begin)
-        is_over_hub = np.zeros(len(of_member), dtype=np.bool_)
-        source = np.arange(len(of_member))
-        from_member = of_member
-        able = np.flatnonzero(up)
-        if len(able):
-            first = able[of_member[able].argmin()]
-            is_over_hub = down & (of_member > of_member[first])
-            from_member = np.where(is_over_hub, of_member[first], of_member)
-            source = np.where(is_over_hub, first, source)
-        back = from_member[self.member] - self.unit * (2 * self.count - 1)
-        if self.pair is not None:
-            back = np.minimum(back, reach)
-        reached = back + self.taking
+            onward = (reach + self.gain)[self.by_member]
+        of_member = np.minimum.reduceat(onward, self.member_begin)
+        nearest, hub = of_member, -1
+        if len(up):
+            hub = int(up[of_member[up].argmin()])
+            nearest = np.where(down, np.minimum(of_member, of_member[hub]), of_member)
+        reached = nearest[self.member]
+        if reach is None:
+            reached += self.outward
+        else:
+            reached = np.minimum(reached + self.loss, reach) + self.taking
         lowest = np.minimum.reduceat(reached, self.row_begin)
-        lowered = np.flatnonzero(lowest < self.label)
-        if not len(lowered):
-            return lowered
-        self._remember(lowered, lowest, reached, reach, onward, of_member, source, is_over_hub)
+        lowered: Int64 = (lowest < self.label).nonzero()[0]
+        for row in lowered.tolist():
+            begin = self.row_begin[row]
+            end = self.row_begin[row + 1] if row + 1 < self.row_count else len(self.row)
+            taken = int(reached[begin:end].argmin() + begin)
+            member = source = int(self.member[taken])
+            if nearest[member] < of_member[member]:
+                source = hub
+            if reach is not None and reach[taken] + self.taking[taken] == lowest[row]:
+                placed, source = self._nearest_in_pair(taken, reach), member
+            else:
+                begin = self.member_begin[source]
+                last = source + 1 == len(self.members)
+                end = len(self.row) if last else self.member_begin[source + 1]
+                placed = int(self.by_member[onward[begin:end].argmin() + begin])
+                placed = placed if reach is None else self._nearest_in_pair(placed, reach)
+            self.before[row] = self.row[placed]
+            self.placed[row], self.taken[row] = placed, taken
+            self.over_hub[row] = source != member
         self.label[lowered] = lowest[lowered]
         return lowered
 
-    def _remember(
-        self,
-        lowered: Int64,
-        lowest: Int64,
-        reached: Int64,
-        reach: Int64,
-        onward: Int64,
-        of_member: Int64,
-        source: Int64,
-        is_over_hub: Bool,
-    ) -> None:
-        """Remember the arcs over which these rows are reached."""
-        best = np.flatnonzero(reached == lowest[self.row])[::-1]
-        taken = np.empty(len(self.rows), dtype=np.int64)
-        taken[self.row[best]] = best
-        taken = taken[lowered]
-        first = np.flatnonzero(onward == of_member[self.member])[::-1]
-        placed_with = np.empty(len(self.members), dtype=np.int64)
-        placed_with[self.member[first]] = first
-        member = self.member[taken]
-        placed = placed_with[source[member]]
-        over_hub = is_over_hub[member]
-        if self.pair is not None:
-            # The cells of a pair are as near to the member: the one that is nearest to its row.
-            nearest = np.flatnonzero(self.label[self.row] + self.placing == reach)[::-1]
-            in_pair = np.empty(int(self.pair.max()) + 1, dtype=np.int64)
-            in_pair[self.pair[nearest]] = nearest
-            is_within = reach[taken] + self.taking[taken] == lowest[lowered]
-            placed = np.where(is_within, in_pair[self.pair[taken]], in_pair[self.pair[placed]])
-            over_hub &= ~is_within
-        self.before[lowered] = self.row[placed]
-        self.placed[lowered], self.taken[lowered] = placed, taken
-        self.over_hub[lowered] = over_hub
+    def _nearest_in_pair(self, cell: int, reach: Int64) -> int:
+        """Return the cell of the pair over which the pair is reached."""
+        assert self.pair is not None
+        pair = self.pair[cell]
+        last = pair + 1 == len(self.pair_begin)
+        end = len(self.row) if last else self.pair_begin[pair + 1]
+        cells = self.by_pair[self.pair_begin[pair] : end]
+        far = self.label[self.row[cells]] + self.placing[cells]
+        return int(cells[far.argmin()])
 
     def cycles(self, lowered: Sequence[int]) -> list[list[int]]:
         """Return cycles of rows, each from a row to the one before it."""
@@ -177,22 +172,20 @@ class Cells:
             to, from_ = int(self.member[placed]), int(self.member[taken])
             pair, other = self._pair(placed), self._pair(taken)
             arcs.append(
-                Arc(("row", int(self.before[row]), 0), int(self.placing[placed]), placed, more=1)
+                Arc(("row", int(self.before[row])), int(self.placing[placed]), placed, more=1)
             )
             is_within = pair == other and not self.over_hub[row]
             if not is_within or self.pair is None:
-                arcs.append(Arc(pair, self.unit * (2 * int(self.count[placed]) + 1)))
+                arcs.append(Arc(pair, int(self.gain[placed])))
                 if self.over_hub[row]:
-                    arcs.append(Arc(("member", to, 0), 0, member=to, more=1))
-                    arcs.append(Arc(("hub", 0, 0), 0, member=from_, more=-1))
-                arcs.append(
-                    Arc(("member", from_, 0), -self.unit * (2 * int(self.count[taken]) - 1))
-                )
+                    arcs.append(Arc(("member", to), 0, member=to, more=1))
+                    arcs.append(Arc(("hub", 0), 0, member=from_, more=-1))
+                arcs.append(Arc(("member", from_), int(self.loss[taken])))
             arcs.append(Arc(other, int(self.taking[taken]), taken, more=-1))
         return arcs
 
     def _pair(self, cell: int) -> Node:
-        return "pair", cell if self.pair is None else int(self.pair[cell]), 0
+        return "pair", cell if self.pair is None else int(self.pair[cell])
 
 
 def negative_part(walk: list[Arc]) -> list[Arc]:
@@ -214,28 +207,25 @@ def negative_part(walk: list[Arc]) -> list[Arc]:
 def cancel_cycles(
     cells: Cells,
     *,
-    loads: Callable[[], tuple[Bool, Bool]],
-    change: Callable[[int, int, int], None],
+    loads: Callable[[], tuple[Int64, Bool]],
+    change: Callable[[int, int], Sequence[tuple[int, Cell]]],
     change_load: Callable[[int], None],
     is_spent: Callable[[int], bool],
-    refresh: Callable[[int], Sequence[tuple[int, Cell]]],
 ) -> bool:
     """Pass partitions on until no cycle is negative; return whether it ended before the limit.
 
-    `loads` returns who may have one more, and who one less, bool[M]; `change` and `change_load` do
-    what a cycle says, `refresh` says what cells are like then, and `is_spent` counts steps.
+    `loads` returns who may have one more, and who one less, as in `Cells.sweep`. `change` lets the
+    member of a cell have more of its row, and returns what cells are like then; `change_load` lets
+    a member have one more or one less; `is_spent` counts steps.
     Cost: O(C) for each sweep; at most R sweeps for each cycle, a few in practice.
     """
     up, down = loads()
-    while not is_spent(len(cells.rows)):
+    while not is_spent(cells.row_count):
         lowered = cells.sweep(up, down)
         if not len(lowered):
             return True
-        found = cells.cycles(lowered.tolist())
-        if not found:
-            continue
         touched: set[Node] = set()
-        for cycle in found:
+        for cycle in cells.cycles(lowered.tolist()):
             part = negative_part(cells.walk(cycle))
             nodes = {arc.start for arc in part if arc.start[0] != "row"}
             if touched & nodes:
@@ -243,14 +233,11 @@ def cancel_cycles(
             touched |= nodes
             for arc in part:
                 if arc.cell >= 0:
-                    row, member = cells.rows[cells.row[arc.cell]], cells.members[cells.member[arc.cell]]
-                    change(int(row), int(member), arc.more)
+                    for cell, costs in change(arc.cell, arc.more):
+                        cells.set(cell, costs)
                 elif arc.more:
                     change_load(int(cells.members[arc.member]))
-            for arc in part:
-                if arc.cell >= 0:
-                    for place, cell in refresh(arc.cell):
-                        cells.count[place], cells.placing[place], cells.taking[place] = cell
-        cells.before.fill(-1)
-        up, down = loads()
+        if touched:
+            cells.before.fill(-1)
+            up, down = loads()
     return False

@@ -280,43 +280,31 @@ class _Search:
             listed.append(positions(there, width))
         sizes = list(map(len, listed))
         at = {number: place for place, number in enumerate(rows)}
-        member = np.concatenate(listed)
+        numbers = list(rows)
+        topics = None
+        if beside is not None:
+            topics = np.repeat([beside(number)[0] for number in numbers], sizes)
         cells = Cells(
             row=np.repeat(np.arange(len(rows)), sizes),
-            member=member,
-            topic=None
-            if beside is None
-            else np.repeat([beside(number)[0] for number in rows], sizes),
-            count=np.concatenate(
-                [self._counts(row)[there] for row, there in zip(rows.values(), listed, strict=True)]
-            ),
-            placing=np.concatenate(
-                [
-                    self._costs(row.open_to, row.short, -self.discount)[there]
-                    for row, there in zip(rows.values(), listed, strict=True)
-                ]
-            ),
-            taking=np.concatenate(
-                [
-                    self._costs(row.open_from, ~row.over, self.discount)[there]
-                    for row, there in zip(rows.values(), listed, strict=True)
-                ]
-            ),
-            unit=self.unit,
+            member=np.concatenate(listed),
+            topic=topics,
+            costs=[
+                np.concatenate(each)
+                for each in zip(*map(self._costs, rows.values(), listed), strict=True)
+            ],
         )
-        numbers = list(rows)
-        place_of: dict[tuple[int, int], int] | None = None
+        place_of: dict[tuple[int, int], int] = {}
+        if beside is not None:
+            pairs = zip(cells.row.tolist(), cells.member_of.tolist(), strict=True)
+            place_of = {pair: place for place, pair in enumerate(pairs)}
 
-        def refresh(cell: int) -> list[tuple[int, Cell]]:
-            nonlocal place_of
-            number, who = numbers[int(cells.row[cell])], int(cells.members[cells.member[cell]])
+        def change(cell: int, more: int) -> list[tuple[int, Cell]]:
+            number, member = numbers[int(cells.row[cell])], int(cells.member_of[cell])
+            self._change(number, member, more)
             if beside is None:
-                return [(cell, self._cell(number, who))]
-            if place_of is None:
-                pairs = zip(cells.row.tolist(), member.tolist(), strict=True)
-                place_of = {pair: place for place, pair in enumerate(pairs)}
-            near = [other for other in beside(number) if (at.get(other, -1), who) in place_of]
-            return [(place_of[at[other], who], self._cell(other, who)) for other in near]
+                return [(cell, self._cell(number, member))]
+            near = [other for other in beside(number) if (at.get(other, -1), member) in place_of]
+            return [(place_of[at[other], member], self._cell(other, member)) for other in near]
 
         def is_spent(steps: int) -> bool:
             is_over = effort.is_spent
@@ -326,39 +314,40 @@ class _Search:
         return cancel_cycles(
             cells,
             loads=lambda: (
-                bits(self.up, width)[cells.members],
+                bits(self.up, width)[cells.members].nonzero()[0],
                 bits(self.down, width)[cells.members],
             ),
-            change=lambda row, who, more: self._change(numbers[row], who, more),
+            change=change,
             change_load=self._change_load,
             is_spent=is_spent,
-            refresh=refresh,
         )
 
-    def _counts(self, row: _Row) -> Int64:
-        """Return how many of the topic each member has, int64[M]."""
-        found = np.zeros(self.table.member_count, dtype=np.int64)
-        for count, members in row.topic.items():
-            if count and members:
-                found[positions(members, len(found))] = count
-        return found
-
-    def _costs(self, may: int, worth: int, discount: int) -> Int64:
-        """Return what can be done where members may, int64[M], with a discount for some."""
+    def _costs(self, row: _Row, members: Int64) -> tuple[Int64, Int64, Int64, Int64]:
+        """Return what can be done with a row and these members: int64 arrays as in `Cell`."""
         width = self.table.member_count
-        found = np.where(bits(may, width), 0, CLOSED)
-        if discount:
-            found += np.where(bits(may & worth, width), discount, 0)
-        return found
+        count = np.zeros(width, dtype=np.int64)
+        for each, having in row.topic.items():
+            if each and having:
+                count[bits(having, width)] = each
+        placing = np.where(bits(row.open_to, width), 0, CLOSED)
+        taking = np.where(bits(row.open_from, width), 0, CLOSED)
+        if self.discount:
+            placing[bits(row.open_to & row.short, width)] = -self.discount
+            taking[bits(row.open_from & ~row.over, width)] = self.discount
+        count = count[members]
+        gain, loss = self.unit * (2 * count + 1), -self.unit * (2 * count - 1)
+        return placing[members], gain, loss, taking[members]
 
     def _cell(self, number: int, member: int) -> Cell:
         """Return what a cell is like now."""
         row, bit = self.rows[number], 1 << member
+        count = _count_of(row.topic, bit)
         placing = -self.discount if row.short & bit else 0
         taking = 0 if row.over & bit else self.discount
         return Cell(
-            _count_of(row.topic, bit),
             placing if row.open_to & bit else CLOSED,
+            self.unit * (2 * count + 1),
+            -self.unit * (2 * count - 1),
             taking if row.open_from & bit else CLOSED,
         )
 
