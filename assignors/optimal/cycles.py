@@ -16,26 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assignors.optimal.flow.effort import Effort
 from assignors.problem import Bool, Int64
 
 CLOSED = 1 << 60
 """Length of an arc that nothing can be sent over."""
 
 Node = tuple[str, int]
-
-
-class Cell(NamedTuple):
-    """What can be done with a row and a member."""
-
-    placing: int
-    """What placing one of the row costs before it counts as the topic's, `CLOSED` if it must not
-    be."""
-    gain: int
-    """What one more of the topic costs the member."""
-    loss: int
-    """What one less of the topic costs."""
-    taking: int
-    """What taking one of the row back costs, `CLOSED` if it must not be."""
 
 
 class Arc(NamedTuple):
@@ -49,33 +36,54 @@ class Arc(NamedTuple):
 
 
 class Cells:
-    """Cells as arrays, in the order of rows and then members, with labels of rows.
+    """Cells (a row and a member) as arrays, in the order of rows and then members.
 
-    Lengths: C cells, R rows, M members that occur, Q pairs.
+    Lengths: C cells, R rows, M members that occur.
     """
 
     def __init__(
-        self, *, row: Int64, member: Int64, topic: Int64 | None, costs: Sequence[Int64]
+        self,
+        *,
+        row: Int64,
+        member: Int64,
+        topic: Int64 | None,
+        count: Int64,
+        owned: Int64,
+        more: Int64,
+        may_gain: Bool,
+        may_lose: Bool,
+        unit: int,
+        discount: int,
     ) -> None:
-        """Take int64[C] each, `costs` as in `Cell`; `topic` is `None` where each row is a topic."""
-        self.row, self.member_of = row, member
-        self.row_count = int(row[-1]) + 1
+        """Take arrays of length C; `topic` is `None` where each row is a topic.
+
+        `count` is how many of the topic the member has, `owned` how many of the row it owns,
+        `more` how many more than that it has; `may_gain` and `may_lose` as in `spread.Face`.
+        """
+        self.row, self.row_count = row, int(row[-1]) + 1
         self.row_begin = row.searchsorted(np.arange(self.row_count))
         self.members, self.member = np.unique(member, return_inverse=True)
         self.by_member = self.member.argsort(kind="stable")
         ordered = self.member[self.by_member]
         self.member_begin = ordered.searchsorted(np.arange(len(self.members)))
         self.row_by_member = row[self.by_member]
-        self.place = np.empty(len(row), dtype=np.int64)
-        """int64[C]: where a cell is in the order of members."""
-        self.place[self.by_member] = np.arange(len(row))
+        place = np.empty(len(row), dtype=np.int64)
+        place[self.by_member] = np.arange(len(row))
         self.pair: Int64 | None = None
         if topic is not None:
             _, self.pair = np.unique(topic * len(self.members) + self.member, return_inverse=True)
             self.by_pair = self.pair.argsort(kind="stable")
             pairs = np.arange(int(self.pair.max()) + 1)
             self.pair_begin = self.pair[self.by_pair].searchsorted(pairs)
-        self.placing, self.gain, self.loss, self.taking = costs
+        is_short, is_over = more < 0, more > 0
+        can_place = may_gain | (may_lose & is_short)
+        can_take = (may_gain & is_over) | (may_lose & (owned + more > 0))
+        self.placing = np.where(can_place, -discount * is_short, CLOSED)
+        """int64[C]: what placing one of the row costs before it counts as the topic's."""
+        self.taking = np.where(can_take, discount * ~is_over, CLOSED)
+        """int64[C]: what taking one of the row back costs."""
+        self.gain, self.loss = unit * (2 * count + 1), -unit * (2 * count - 1)
+        """int64[C]: what one more, and one less, of the topic costs the member."""
         self.inward = (self.placing + self.gain)[self.by_member]
         """int64[C]: from the row to the member, in the order of members."""
         self.outward = self.taking + self.loss
@@ -88,12 +96,44 @@ class Cells:
         self.taken = np.zeros(self.row_count, dtype=np.int64)
         """int64[R]: the cell from which one is taken."""
         self.over_hub = np.zeros(self.row_count, dtype=np.bool_)
+        self.unit, self.discount = unit, discount
+        # Single numbers are read from lists: in a tenth of the time.
+        self.row_of, self.member_of, self.place = row.tolist(), self.member.tolist(), place.tolist()
+        self.owned, self.more, self.count = owned.tolist(), more.tolist(), count.tolist()
+        self.may_gain, self.may_lose = may_gain.tolist(), may_lose.tolist()
+        self.changed: set[int] = set()
 
-    def set(self, cell: int, costs: Cell) -> None:
-        """Change what can be done in a cell."""
-        self.placing[cell], self.gain[cell], self.loss[cell], self.taking[cell] = costs
-        self.inward[self.place[cell]] = costs.placing + costs.gain
-        self.outward[cell] = costs.taking + costs.loss
+    def change(self, cell: int, more: int) -> None:
+        """Let a member have one more or one less of a row."""
+        self.more[cell] += more
+        self.changed.add(cell)
+        for each in self._beside(cell):
+            self.count[each] += more
+            self._update(each)
+
+    def _beside(self, cell: int) -> Sequence[int]:
+        """Return the cells of the topic and the member of a cell."""
+        if self.pair is None:
+            return (cell,)
+        pair = int(self.pair[cell])
+        end = self.pair_begin[pair + 1] if pair + 1 < len(self.pair_begin) else len(self.row_of)
+        found: list[int] = self.by_pair[self.pair_begin[pair] : end].tolist()
+        return found
+
+    def _update(self, cell: int) -> None:
+        """Compute what can be done in a cell."""
+        more, gaining, losing = self.more[cell], self.may_gain[cell], self.may_lose[cell]
+        placing = taking = CLOSED
+        if gaining or (losing and more < 0):
+            placing = -self.discount if more < 0 else 0
+        if (gaining and more > 0) or (losing and self.owned[cell] + more > 0):
+            taking = self.discount if more <= 0 else 0
+        gain = self.unit * (2 * self.count[cell] + 1)
+        loss = 2 * self.unit - gain
+        self.placing[cell], self.taking[cell] = placing, taking
+        self.gain[cell], self.loss[cell] = gain, loss
+        self.inward[self.place[cell]] = placing + gain
+        self.outward[cell] = taking + loss
 
     def sweep(self, up: Int64, down: Bool) -> Int64:
         """Lower labels over all arcs; return the rows whose labels were lowered.
@@ -118,37 +158,36 @@ class Cells:
         else:
             reached = np.minimum(reached + self.loss, reach) + self.taking
         lowest = np.minimum.reduceat(reached, self.row_begin)
-        lowered: Int64 = (lowest < self.label).nonzero()[0]
-        for row in lowered.tolist():
-            begin = self.row_begin[row]
-            end = self.row_begin[row + 1] if row + 1 < self.row_count else len(self.row)
-            taken = int(reached[begin:end].argmin() + begin)
-            member = source = int(self.member[taken])
-            if nearest[member] < of_member[member]:
-                source = hub
-            if reach is not None and reach[taken] + self.taking[taken] == lowest[row]:
-                placed, source = self._nearest_in_pair(taken, reach), member
-            else:
-                begin = self.member_begin[source]
-                last = source + 1 == len(self.members)
-                end = len(self.row) if last else self.member_begin[source + 1]
-                placed = int(self.by_member[onward[begin:end].argmin() + begin])
-                placed = placed if reach is None else self._nearest_in_pair(placed, reach)
-            self.before[row] = self.row[placed]
-            self.placed[row], self.taken[row] = placed, taken
-            self.over_hub[row] = source != member
+        is_lowered = lowest < self.label
+        lowered: Int64 = is_lowered.nonzero()[0]
+        if not len(lowered):
+            return lowered
+        # Of several arcs that are as short the first is remembered: it is written last.
+        best = ((reached == lowest[self.row]) & is_lowered[self.row]).nonzero()[0][::-1]
+        self.taken[self.row[best]] = best
+        taken = self.taken[lowered]
+        member = self.member[taken]
+        over_hub = nearest[member] < of_member[member]
+        source = np.where(over_hub, hub, member)
+        first = (onward == of_member[self.member[self.by_member]]).nonzero()[0][::-1]
+        from_ = np.empty(len(self.members), dtype=np.int64)
+        from_[self.member[self.by_member[first]]] = self.by_member[first]
+        placed = from_[source]
+        if reach is not None:
+            is_within = reach[taken] + self.taking[taken] == lowest[lowered]
+            over_hub &= ~is_within
+            pairs = np.where(is_within, taken, placed).tolist()
+            placed = np.array([self._nearest_in_pair(cell) for cell in pairs])
+        self.before[lowered] = self.row[placed]
+        self.placed[lowered], self.over_hub[lowered] = placed, over_hub
         self.label[lowered] = lowest[lowered]
         return lowered
 
-    def _nearest_in_pair(self, cell: int, reach: Int64) -> int:
+    def _nearest_in_pair(self, cell: int) -> int:
         """Return the cell of the pair over which the pair is reached."""
-        assert self.pair is not None
-        pair = self.pair[cell]
-        last = pair + 1 == len(self.pair_begin)
-        end = len(self.row) if last else self.pair_begin[pair + 1]
-        cells = self.by_pair[self.pair_begin[pair] : end]
+        cells = self._beside(cell)
         far = self.label[self.row[cells]] + self.placing[cells]
-        return int(cells[far.argmin()])
+        return cells[int(far.argmin())]
 
     def cycles(self, lowered: Sequence[int]) -> list[list[int]]:
         """Return cycles of rows, each from a row to the one before it."""
@@ -169,10 +208,10 @@ class Cells:
         arcs: list[Arc] = []
         for row in reversed(cycle):
             placed, taken = int(self.placed[row]), int(self.taken[row])
-            to, from_ = int(self.member[placed]), int(self.member[taken])
+            to, from_ = self.member_of[placed], self.member_of[taken]
             pair, other = self._pair(placed), self._pair(taken)
             arcs.append(
-                Arc(("row", int(self.before[row])), int(self.placing[placed]), placed, more=1)
+                Arc(("row", self.row_of[placed]), int(self.placing[placed]), placed, more=1)
             )
             is_within = pair == other and not self.over_hub[row]
             if not is_within or self.pair is None:
@@ -191,16 +230,19 @@ class Cells:
 def negative_part(walk: list[Arc]) -> list[Arc]:
     """Return a part of a closed walk that is closed, passes no node twice, and costs less than 0."""
     steps: list[Arc] = []
+    places: dict[Node, int] = {}
     for arc in walk:
-        for place, earlier in enumerate(steps):
-            if earlier.start == arc.start:
-                part = steps[place:]
-                if sum(each.cost for each in part) < 0:
-                    return part
-                del steps[place:]
-                break
+        place = places.get(arc.start)
+        if place is not None:
+            part = steps[place:]
+            if sum([each.cost for each in part]) < 0:
+                return part
+            for each in part:
+                del places[each.start]
+            del steps[place:]
+        places[arc.start] = len(steps)
         steps.append(arc)
-    assert sum(each.cost for each in steps) < 0, "a cycle of lowered labels costs something"
+    assert sum([each.cost for each in steps]) < 0, "a cycle of lowered labels costs something"
     return steps
 
 
@@ -208,19 +250,18 @@ def cancel_cycles(
     cells: Cells,
     *,
     loads: Callable[[], tuple[Int64, Bool]],
-    change: Callable[[int, int], Sequence[tuple[int, Cell]]],
     change_load: Callable[[int], None],
-    is_spent: Callable[[int], bool],
+    effort: Effort,
 ) -> bool:
-    """Pass partitions on until no cycle is negative; return whether it ended before the limit.
+    """Pass partitions on until no cycle is negative; return whether `effort` sufficed.
 
-    `loads` returns who may have one more, and who one less, as in `Cells.sweep`. `change` lets the
-    member of a cell have more of its row, and returns what cells are like then; `change_load` lets
-    a member have one more or one less; `is_spent` counts steps.
+    `loads` returns who may have one more, and who one less, as in `Cells.sweep`; `change_load` lets
+    a member have one more or one less.
     Cost: O(C) for each sweep; at most R sweeps for each cycle, a few in practice.
     """
     up, down = loads()
-    while not is_spent(cells.row_count):
+    while not effort.is_spent:
+        effort.add(cells.row_count)
         lowered = cells.sweep(up, down)
         if not len(lowered):
             return True
@@ -233,11 +274,11 @@ def cancel_cycles(
             touched |= nodes
             for arc in part:
                 if arc.cell >= 0:
-                    for cell, costs in change(arc.cell, arc.more):
-                        cells.set(cell, costs)
+                    cells.change(arc.cell, arc.more)
                 elif arc.more:
                     change_load(int(cells.members[arc.member]))
         if touched:
             cells.before.fill(-1)
-            up, down = loads()
+            if ("hub", 0) in touched:
+                up, down = loads()
     return False

@@ -24,10 +24,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assignors.optimal.cycles import CLOSED, Cell, Cells, cancel_cycles
+from assignors.optimal.cycles import Cells, cancel_cycles
 from assignors.optimal.flow.effort import Effort
 from assignors.problem import Bool, Int64
 
+FEW = 24
+"""So many members of a row are looked at one by one."""
 FAR = 1 << 60
 """Label of a row from which nothing can be taken."""
 MOVES_MAX = 1 << 16
@@ -164,6 +166,13 @@ class _Search:
         Rows take turns.
         """
         free, left, extras = dict(task.free), dict(task.drops), max(-task.extras, 0)
+        if len(task.rows) == 1 and not extras:
+            (number,) = task.rows
+            self._row(number)
+            for member, drop in left.items():
+                self._change(number, member, -drop)
+            free[number] = free.get(number, 0) + sum(left.values())
+            return free
         giving = set_of(left)
         rows = [(number, self._row(number)) for number in task.rows] if left or extras else []
         for height in range(max((max(row.topic) for _, row in rows), default=0), 0, -1):
@@ -198,6 +207,12 @@ class _Search:
         The rows with the least choice come first.
         """
         must, extras, level = dict(task.gains), max(task.extras, 0), 0
+        if len(free) == 1 and not extras:
+            (number,) = free
+            self._row(number)
+            for member, gain in must.items():
+                self._change(number, member, gain)
+            return
         needy, waiting = set_of(must), {number: self._row(number) for number in free}
         while waiting:
             takers = needy | (self.up if extras else 0)
@@ -271,85 +286,49 @@ class _Search:
     def improve(self, effort: Effort) -> bool:
         """Pass partitions on until nothing can be improved; return whether `effort` sufficed."""
         rows = {number: row for number, row in self.rows.items() if row.open_from}
-        width = self.table.member_count
-        beside = self.table.rows_beside
+        width, beside = self.table.member_count, self.table.rows_beside
         useful = self.busy | self.up
-        listed: list[Int64] = []
-        for row in rows.values():
-            there = (row.gaining | (row.losing & (row.holding | row.short))) & useful
-            listed.append(positions(there, width))
+        sets = [
+            (row.gaining | (row.losing & (row.holding | row.short))) & useful
+            for row in rows.values()
+        ]
+        listed = [positions(members, width) for members in sets]
         sizes = list(map(len, listed))
-        at = {number: place for place, number in enumerate(rows)}
-        numbers = list(rows)
-        topics = None
-        if beside is not None:
-            topics = np.repeat([beside(number)[0] for number in numbers], sizes)
+        numbers, member = list(rows), np.concatenate(listed)
+        topics = [number if beside is None else beside(number)[0] for number in numbers]
+        each = list(zip(rows.values(), sets, listed, strict=True))
         cells = Cells(
             row=np.repeat(np.arange(len(rows)), sizes),
-            member=np.concatenate(listed),
-            topic=topics,
-            costs=[
-                np.concatenate(each)
-                for each in zip(*map(self._costs, rows.values(), listed), strict=True)
-            ],
+            member=member,
+            topic=None if beside is None else np.repeat(topics, sizes),
+            count=np.concatenate([_counts(row.topic, *some, width) for row, *some in each]),
+            owned=np.concatenate([_counts(row.owned, *some, width) for row, *some in each]),
+            more=np.concatenate(
+                [
+                    np.array([row.change.get(one, 0) for one in some.tolist()], dtype=np.int64)
+                    for row, _, some in each
+                ]
+            ),
+            may_gain=np.concatenate([bits(row.gaining, width)[some] for row, _, some in each]),
+            may_lose=np.concatenate([bits(row.losing, width)[some] for row, _, some in each]),
+            unit=self.unit,
+            discount=self.discount,
         )
-        place_of: dict[tuple[int, int], int] = {}
-        if beside is not None:
-            pairs = zip(cells.row.tolist(), cells.member_of.tolist(), strict=True)
-            place_of = {pair: place for place, pair in enumerate(pairs)}
-
-        def change(cell: int, more: int) -> list[tuple[int, Cell]]:
-            number, member = numbers[int(cells.row[cell])], int(cells.member_of[cell])
-            self._change(number, member, more)
-            if beside is None:
-                return [(cell, self._cell(number, member))]
-            near = [other for other in beside(number) if (at.get(other, -1), member) in place_of]
-            return [(place_of[at[other], member], self._cell(other, member)) for other in near]
-
-        def is_spent(steps: int) -> bool:
-            is_over = effort.is_spent
-            effort.add(steps)
-            return is_over
-
-        return cancel_cycles(
+        is_best = cancel_cycles(
             cells,
             loads=lambda: (
                 bits(self.up, width)[cells.members].nonzero()[0],
                 bits(self.down, width)[cells.members],
             ),
-            change=change,
             change_load=self._change_load,
-            is_spent=is_spent,
+            effort=effort,
         )
-
-    def _costs(self, row: _Row, members: Int64) -> tuple[Int64, Int64, Int64, Int64]:
-        """Return what can be done with a row and these members: int64 arrays as in `Cell`."""
-        width = self.table.member_count
-        count = np.zeros(width, dtype=np.int64)
-        for each, having in row.topic.items():
-            if each and having:
-                count[bits(having, width)] = each
-        placing = np.where(bits(row.open_to, width), 0, CLOSED)
-        taking = np.where(bits(row.open_from, width), 0, CLOSED)
-        if self.discount:
-            placing[bits(row.open_to & row.short, width)] = -self.discount
-            taking[bits(row.open_from & ~row.over, width)] = self.discount
-        count = count[members]
-        gain, loss = self.unit * (2 * count + 1), -self.unit * (2 * count - 1)
-        return placing[members], gain, loss, taking[members]
-
-    def _cell(self, number: int, member: int) -> Cell:
-        """Return what a cell is like now."""
-        row, bit = self.rows[number], 1 << member
-        count = _count_of(row.topic, bit)
-        placing = -self.discount if row.short & bit else 0
-        taking = 0 if row.over & bit else self.discount
-        return Cell(
-            placing if row.open_to & bit else CLOSED,
-            self.unit * (2 * count + 1),
-            -self.unit * (2 * count - 1),
-            taking if row.open_from & bit else CLOSED,
-        )
+        for cell in cells.changed:
+            change = rows[numbers[cells.row_of[cell]]].change
+            change.pop(int(member[cell]), None)
+            if more := cells.more[cell]:
+                change[int(member[cell])] = more
+        return is_best
 
     def _row(self, number: int) -> _Row:
         """Return a row, made when it is asked for first."""
@@ -404,6 +383,17 @@ class _Search:
         count = _count_of(row.topic, bit)
         row.topic[count] ^= bit
         row.topic[count + more] = row.topic.get(count + more, 0) | bit
+
+
+def _counts(levels: Levels, members: int, listed: Int64, width: int) -> Int64:
+    """Return how many each of some members has, int64; they are given as a set and listed."""
+    if len(listed) <= FEW:
+        return np.array([_count_of(levels, 1 << member) for member in listed.tolist()], np.int64)
+    found = np.zeros(width, dtype=np.int64)
+    for count, having in levels.items():
+        if count and having & members:
+            found[bits(having, width)] = count
+    return found[listed]
 
 
 def _count_of(levels: Levels, bit: int) -> int:
