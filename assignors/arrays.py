@@ -113,24 +113,6 @@ class OwnedPartitions(LazyMapping[tuple[int, ...]]):
         }
 
 
-def chosen_rows(arrays: OwnedArrays, rows: Int64) -> OwnedArrays:
-    """Return some rows, which are in ascending order, as rows 0, 1, ... Cost: O(G + N)."""
-    entry_count, count = np.diff(arrays.entry_ptr), np.diff(arrays.number_ptr)
-    if len(rows) == len(entry_count):
-        return arrays
-    is_chosen = np.zeros(len(entry_count), dtype=np.bool_)
-    is_chosen[rows] = True
-    is_entry = np.repeat(is_chosen, entry_count)
-    return OwnedArrays(
-        names=arrays.names,
-        name_set=arrays.name_set,
-        entry_ptr=bounds_of(entry_count[rows]),
-        topic=arrays.topic[is_entry],
-        number_ptr=bounds_of(count[is_entry]),
-        number=arrays.number[np.repeat(is_entry, count)],
-    )
-
-
 def bounds_of(count: Int64) -> Int64:
     """Return where lists with so many elements begin, and the last ends, int64[N + 1]."""
     bounds = np.zeros(len(count) + 1, dtype=np.int64)

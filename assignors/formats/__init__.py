@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from assignors.documents.schemas import Schema
 from assignors.documents.values import SCHEMA
 from assignors.formats import answers, conformance, groups, scenarios, sweeps, tables, traffic
 from assignors.formats import bytes as decoded
 from assignors.formats.lines import answer
-from assignors.formats.types import Schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,7 @@ from dataclasses import replace
 from assignors.checks.verdicts import Clause, Verdict
 from assignors.checks.violation import Rule
 from assignors.documents.described.groups import AssumptionCode
-from assignors.formats.groups import GROUP_ID, GROUP_KEYS
-from assignors.formats.lines import answer_or_error
-from assignors.formats.types import (
+from assignors.documents.schemas import (
     BOOLEAN,
     COUNT,
     INTEGER,
@@ -25,6 +23,8 @@ from assignors.formats.types import (
     pair,
     record,
 )
+from assignors.formats.groups import GROUP_ID, GROUP_KEYS
+from assignors.formats.lines import answer_or_error
 from assignors.model import MemberNoteCode
 from assignors.weighted.solve import Hold
 from assignors.weighting import MustHold

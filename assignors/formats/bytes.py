@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from assignors.formats.lines import ERROR, NOTE, VERSION, answer_or_error
-from assignors.formats.types import (
+from assignors.documents.schemas import (
     ANY,
     BASE64,
     COUNT,
@@ -22,6 +21,7 @@ from assignors.formats.types import (
     nullable,
     record,
 )
+from assignors.formats.lines import ERROR, NOTE, VERSION, answer_or_error
 from wire.layout import ArrayOf, Field, Kind, Layout, Struct
 from wire.records import RECORD_TYPES, RecordType
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from assignors.conformance.outcomes import Status
 from assignors.conformance.vectors import Judge
+from assignors.documents.schemas import COUNT, STRING, Key, Schema, array, mapping, nullable, one_of
 from assignors.formats.lines import answer
-from assignors.formats.types import COUNT, STRING, Key, Schema, array, mapping, nullable, one_of
 
 OBJECT: Schema = {"type": ["object", "null"]}
 

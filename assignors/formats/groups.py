@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assignors.documents.group_keys import ANSWER_KEYS, CLAIM_KEYS, USED_BY, WEIGHTS_FILE_KEYS
-from assignors.formats.types import (
+from assignors.documents.schemas import (
     ANY,
     COUNT,
     INT32,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assignors.documents.values import SCHEMA, ErrorCode
-from assignors.formats.types import (
+from assignors.documents.schemas import (
     COUNT,
     NULL,
     STRING,
@@ -15,6 +14,7 @@ from assignors.formats.types import (
     one_of,
     record,
 )
+from assignors.documents.values import SCHEMA, ErrorCode
 from wire import ErrorKind, NoteCode
 
 BAD_ROW = "bad-row"

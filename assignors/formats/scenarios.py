@@ -7,7 +7,7 @@ from enum import StrEnum
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from assignors.formats.types import (
+from assignors.documents.schemas import (
     INT64,
     Key,
     Schema,
@@ -19,7 +19,9 @@ from assignors.formats.types import (
     one_of,
     record,
 )
-from assignors.simulation.timed.scenario import VERSION, MemberConfig, Scenario
+from assignors.simulation.timed.scenario import VERSION, Action, MemberConfig, Scenario
+from assignors.simulation.timed.scenario.members import NUMBERING as NUMBERS
+from assignors.simulation.timed.scenario.plan import GROUPS
 from wire import TopicPartitions
 
 NATURAL: Schema = {"type": "integer", "minimum": 0, "maximum": 2**31 - 1}
@@ -40,10 +42,8 @@ SPECIAL = {
 """Fields that are numbers, and no natural ones."""
 
 
-COUNT = Key(
-    "count", nullable(NATURAL), "So many members, named with a number each.", is_optional=True
-)
-"""A key of each of `members`, and not of the one that arrivals are like."""
+NUMBERING = tuple(Key(key, nullable(NATURAL), is_optional=True) for key in NUMBERS)
+"""Keys of each of `members`, and not of the one that arrivals are like."""
 
 
 def closed(schema: Schema) -> Schema:
@@ -69,7 +69,7 @@ def _of_setting(hint: Any) -> Schema:  # noqa: ANN401 - a type
         return mapping(array(NATURAL))
     if get_origin(hint) is tuple:
         one = get_args(hint)[0]
-        return array(of_settings(one, COUNT) if one is MemberConfig else _of_setting(one))
+        return array(_of_entry(one))
     if get_origin(hint) is dict:
         return mapping(_of_setting(get_args(hint)[1]))
     if is_dataclass(hint):
@@ -78,6 +78,19 @@ def _of_setting(hint: Any) -> Schema:  # noqa: ANN401 - a type
     if hint is int:
         return NATURAL
     return one_of(hint) if isinstance(hint, type) and issubclass(hint, StrEnum) else of_hint(hint)
+
+
+def _of_entry(kind: Any) -> Schema:  # noqa: ANN401 - a type
+    """Return the schema of an entry of a list."""
+    if kind is MemberConfig:
+        return of_settings(kind, *NUMBERING)
+    if kind is not Action:
+        return _of_setting(kind)
+    verbs = [
+        closed(record(Key("at_ms", NATURAL), Key(name, of_settings(verb))))
+        for name, (verb, _) in GROUPS.items()
+    ]
+    return {"anyOf": [of_settings(Action), *verbs]}
 
 
 def _scenario() -> Schema:

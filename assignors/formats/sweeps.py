@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from assignors.formats.lines import ERROR, VERSION, answer
-from assignors.formats.scenarios import closed
-from assignors.formats.types import (
+from dataclasses import replace
+
+from assignors.documents.schemas import (
     BOOLEAN,
-    NULL,
     Key,
     Schema,
     array,
@@ -16,8 +15,10 @@ from assignors.formats.types import (
     one_of,
     record,
 )
-from assignors.simulation.timed.coordinator.measures import Measured
-from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.formats.lines import ERROR, VERSION, answer
+from assignors.formats.scenarios import closed
+from assignors.simulation.timed.execution.measures import Measured
+from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.sweeps import sweep
 from assignors.simulation.timed.sweeps.points import FIELDS, Field
 from assignors.simulation.timed.sweeps.rows import Derived
@@ -64,24 +65,32 @@ def _sweep() -> Schema:
 
 SWEEP = _sweep()
 
+_MODEL = Key("model", MODEL, "Name of the execution model.")
 _POINT = (
-    Key("model", MODEL, "Name of the execution model."),
+    _MODEL,
     *(
-        Key(name, _of_field(each) if each.default is not None else nullable(_of_field(each)))
+        Key(name, _of_field(each), is_optional=each.default is None)
         for name, each in FIELDS.items()
     ),
 )
-_FIGURES = (*of_fields(Measured), *of_fields(Derived))
+
+
+def _figure(key: Key) -> Key:
+    """Return a key that is left out where it would be null."""
+    kind = key.type["type"]
+    if not isinstance(kind, list):
+        return key
+    return Key(key.name, {"type": kind[0]}, key.text, is_optional=True)
+
+
+_FIGURES = tuple(map(_figure, (*of_fields(Measured), *of_fields(Derived))))
 MEASURED: Schema = {
     "oneOf": [
         {"title": "measured", **answer(*_POINT, *_FIGURES)},
         {
             "title": "failed",
             **record(
-                VERSION,
-                *_POINT,
-                *(Key(each.name, NULL) for each in _FIGURES),
-                Key("error", ERROR),
+                VERSION, *(replace(key, is_optional=True) for key in _POINT), Key("error", ERROR)
             ),
         },
     ]

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from enum import StrEnum
-from typing import Any
 
-from assignors.formats.answers import MEMBER_NOTE
-from assignors.formats.groups import read_group
-from assignors.formats.lines import ERROR, VERSION, answer
-from assignors.formats.types import (
+from assignors.documents.schemas import (
     COUNT,
     INTEGER,
     NULL,
@@ -27,15 +24,18 @@ from assignors.formats.types import (
     pair,
     record,
 )
+from assignors.formats.answers import MEMBER_NOTE
+from assignors.formats.groups import read_group
+from assignors.formats.lines import ERROR, VERSION, answer
 from assignors.replay.findings.glossary import Severity
 from assignors.replay.tables.rows import TABLES, AnomalyKind
 from assignors.simulation.rounds.outcome import Outcome
 from assignors.simulation.rounds.random_scenarios import Parameters, SubscriptionShape
 from assignors.simulation.rounds.scenario import GroupEventKind
-from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import ClientModel, GroupProtocol
-from assignors.simulation.timed.tables.rows import IntervalRow
+from assignors.simulation.timed.tables.rows import FEATURES, FIGURES, OF_SOME, IntervalRow
 
 CODES: Mapping[str, Mapping[str, type[StrEnum]]] = {
     "groups": {"severity": Severity},
@@ -74,8 +74,8 @@ REPLAYED: Schema = {
 PLAYED_ID = Key("id", nullable({"type": ["string", "integer"]}), "The `id` of the input line.")
 _FIGURES = of_fields(Outcome, {"kind": GroupEventKind})
 _NAMES = (
-    Key("seed", nullable(INTEGER), "Of the history, where it was read."),
-    Key("assignor", nullable(STRING), "Full name of the assignor that failed."),
+    Key("seed", INTEGER, "Of the history, where it was read.", is_optional=True),
+    Key("assignor", STRING, "Full name of the assignor that failed.", is_optional=True),
 )
 _ASKED = (
     Key("seed", NULL, "Null: nothing was drawn."),
@@ -93,13 +93,7 @@ PLAYED: Schema = {
         },
         {
             "title": "failed",
-            **record(
-                VERSION,
-                PLAYED_ID,
-                *(Key(key.name, NULL) for key in _FIGURES if key.name not in {"seed", "assignor"}),
-                *_NAMES,
-                Key("error", ERROR),
-            ),
+            **record(VERSION, PLAYED_ID, *_NAMES, Key("error", ERROR)),
         },
     ]
 }
@@ -135,25 +129,51 @@ _RUN = (
     Key("scenario_hash", STRING, "Equal for the same scenario, seed and protocol included."),
     Key("package_version", STRING, "Of this package: another one may play a scenario otherwise."),
 )
-_RUN_NAMES = frozenset(key.name for key in _RUN)
 
 
-def _run(row: type[Any]) -> Schema:
-    figures = [key for key in of_fields(row) if key.name not in _RUN_NAMES]
-    blank = [Key(key.name, NULL) for key in figures]
+def _run(figures: Iterable[Key]) -> Schema:
+    known = (replace(key, is_optional=True) for key in _RUN)
     return {
         "oneOf": [
             {"title": "result", **answer(*_RUN, *figures)},
-            {"title": "failed", **record(VERSION, *_RUN, *blank, Key("error", ERROR))},
+            {"title": "failed", **record(VERSION, *known, Key("error", ERROR))},
         ]
     }
+
+
+_FEATURE_TEXTS = {
+    "processing": "Records and commits; absent where the scenario has no records.",
+    "failover": "The coordinator's losses; absent where no fault is one of the coordinator.",
+    "execution": "Time at the coordinator; absent where it has no execution model.",
+    "push": "Of groups that push assignments to brokers; absent in others.",
+    "waiting": "How long members wait for answers.",
+    "blocked": "How long calls of the client block.",
+    "state": "What a broker keeps for the group.",
+}
+
+
+def _result() -> list[Key]:
+    """Return the figures of a run: those of every run, then those of each feature."""
+    keys = {key.name: key for key in of_fields(TimedResult)}
+    return [
+        *(keys[name] for name in FIGURES),
+        *(
+            Key(
+                feature,
+                record(*(keys[name] for name in names)),
+                _FEATURE_TEXTS[feature],
+                is_optional=feature in OF_SOME,
+            )
+            for feature, names in FEATURES.items()
+        ),
+    ]
 
 
 EXPECTED: Schema = {
     "anyOf": [{"type": ["number", "boolean", "string", "null"]}, pair(NUMBER, NUMBER)]
 }
-TIMED = _run(TimedResult)
-INTERVALS = _run(IntervalRow)
+TIMED = _run(_result())
+INTERVALS = _run(of_fields(IntervalRow))
 LISTED = answer(
     Key("scenario", STRING, "Its name."),
     Key("protocols", array(one_of(GroupProtocol)), "Protocols that it is meant for."),

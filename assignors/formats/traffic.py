@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import StrEnum
 from typing import Any, get_type_hints
 
-from assignors.formats.lines import ERROR, VERSION, answer
-from assignors.formats.scenarios import closed
-from assignors.formats.types import (
+from assignors.documents.schemas import (
     INTEGER,
-    NULL,
     STRING,
     Key,
     Schema,
@@ -23,6 +20,8 @@ from assignors.formats.types import (
     one_of,
     record,
 )
+from assignors.formats.lines import ERROR, VERSION, answer
+from assignors.formats.scenarios import closed
 from assignors.simulation.timed.scenario.reading import Reader
 from assignors.simulation.traffic import document
 from assignors.simulation.traffic.results import TrafficResult
@@ -101,10 +100,7 @@ SIMULATED: Schema = {
         {
             "title": "failed",
             **record(
-                VERSION,
-                *_RUN,
-                *(Key(each.name, NULL) for each in _FIGURES),
-                Key("error", ERROR),
+                VERSION, *(replace(key, is_optional=True) for key in _RUN), Key("error", ERROR)
             ),
         },
     ]

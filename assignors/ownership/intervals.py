@@ -12,7 +12,6 @@ from operator import itemgetter
 
 from assignors.model import NO_GENERATION
 from assignors.ownership.changes import Change, TopicPartition, pairs
-from wire.constructors import unchecked
 
 FOREVER = 2**63 - 1
 """Later than every moment: the largest int64."""
@@ -47,9 +46,6 @@ class Ownership:
     def until(self) -> int:
         """Its end, `FOREVER` where it has none."""
         return FOREVER if self.end is None else self.end
-
-
-_ownership = unchecked(Ownership)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -137,7 +133,7 @@ def _alone(listed: list[Ownership]) -> Iterator[Ownership]:
         if len(owning) == 1 and at > since:
             (only,) = owning
             one = listed[only]
-            yield _ownership(
+            yield Ownership(
                 topic=one.topic,
                 partition=one.partition,
                 member_id=one.member_id,
@@ -159,7 +155,7 @@ def _ended(member_id: str, one: TopicPartition, begun: _Begun, change: Change | 
     else:
         end, to_generation = max(change.at, begun.start), change.generation
         reason = change.reason
-    return _ownership(
+    return Ownership(
         topic=topic,
         partition=partition,
         member_id=member_id,

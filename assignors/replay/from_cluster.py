@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 from assignors.clients.librdkafka.settings import ClientSettings, read_settings
 from assignors.extras import imported_from
-from assignors.replay.decode.group_selection import of_groups
-from assignors.replay.decode.logged_records import LoggedRecord, logged_records
+from assignors.replay.decode.logged_records import LoggedRecord, logged_records, of_groups
 from assignors.replay.sources.topic_by_consumer import open_topic
 
 

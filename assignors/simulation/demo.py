@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from assignors.names.assignor_names import BEST
-from assignors.simulation.spark import simulate
+from assignors.simulation.spark import simulate_rounds
 from assignors.spark import local_session, register
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def played(session: SparkSession, scenario_count: int) -> DataFrame:
         "id AS seed", "12 AS members", "6 AS topics", "60 AS partitions", "5 AS events"
     )
     scenarios = scenarios.selectExpr("*", "'half' AS subscription", "true AS wire")
-    outcomes = scenarios.transform(simulate, assignors=ASSIGNORS)
+    outcomes = scenarios.transform(simulate_rounds, assignors=ASSIGNORS)
     outcomes.createOrReplaceTempView("outcomes")
     return session.sql(
         """

@@ -17,8 +17,8 @@ from assignors.model import Group
 from assignors.names.assignor_names import BEST, WITH_TRAFFIC
 from assignors.names.nearest import question, suggestion
 from assignors.names.sequences import as_number
-from assignors.simulation.rounds.processes import simulate_rows
 from assignors.simulation.rounds.random_scenarios import Parameters
+from assignors.simulation.rounds.scenario_rows import simulate_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,7 +61,7 @@ def simulate_rounds(
     sizes = asdict(parameters)
     rows = ({"seed": number, **sizes} for number in _seeds(seed, scenarios, "scenarios"))
     played = list(simulate_rows(rows, assignors=_chosen(assignors), processes=processes))
-    return RowTable("outcomes", played, _outcomes)
+    return RowTable("outcomes", played, partial(_table, "ROUNDS"))
 
 
 def simulate_group(
@@ -95,7 +95,7 @@ def simulate_group(
     rows = [{"scenario": scenario_of_group(start, asked), "asked": asked}]
     played = simulate_rows(rows, assignors=_chosen(assignors))
     kept = [{name: row[name] for name in row if name != "notes"} for row in played]
-    return RowTable("outcomes", kept, partial(_outcomes, has_loads=True))
+    return RowTable("outcomes", kept, partial(_table, "ASKED"))
 
 
 def simulate_timed(
@@ -109,7 +109,6 @@ def simulate_timed(
     seeds: int = 1,
     seed: int = 0,
     intervals: bool = False,
-    all_figures: bool = False,
     processes: int = 1,
 ) -> RowTable[Row]:
     """Return what runs of a scenario on a clock cost: a row a variant and seed.
@@ -121,11 +120,11 @@ def simulate_timed(
     `server/...` where the broker assigns, others for the members of classic groups. What is not
     given is as the scenario has it. An assignor of your own is named `package.module:object`, for
     classic groups; a document that names one itself needs it in `own_assignors`, as data imports
-    nothing. The columns are the fields of `timed.results.TimedResult`, or with `intervals` who
-    consumed which partition, when; `all_figures` measures those too that are `None` otherwise
-    (`join_wait_ms` and what follows), and takes longer. A run that fails, or is not possible under
-    a protocol, is a row with `error`. Raises `ValueError` for what is no scenario, and for an
-    unknown protocol, model or assignor. Cost: that of the runs; memory: their rows. With
+    nothing. The columns are the fields of `timed.results.TimedResult`, those of a feature in a
+    column of its own (`timed.tables.rows.FEATURES`), or with `intervals` who consumed which
+    partition, when. A run that fails, or is not possible under a protocol, is a row with `error`.
+    Raises `ValueError` for what is no scenario, and for an unknown protocol, model or assignor.
+    Cost: that of the runs; memory: their rows. With
     `processes` the program must guard its start.
 
     >>> table = simulate_timed(
@@ -179,9 +178,9 @@ def simulate_timed(
     )
     if intervals:
         made = list(interval_rows(rows, processes=processes, own_assignors=own))
-        return RowTable("intervals", made, partial(_timed, "INTERVAL"))
-    made = list(result_rows(rows, processes=processes, own_assignors=own, all_figures=all_figures))
-    return RowTable("results", made, partial(_timed, "RESULT"))
+        return RowTable("intervals", made, partial(_table, "INTERVALS"))
+    made = list(result_rows(rows, processes=processes, own_assignors=own))
+    return RowTable("results", made, partial(_table, "TIMED"))
 
 
 def simulate_coordinators(
@@ -190,8 +189,8 @@ def simulate_coordinators(
     """Return what execution models of a coordinator do under many loads: a row a point.
 
     `sweep` is a document (`timed.sweeps.sweep`), or the path of a JSON file with one. The columns
-    are the fields of a point (`timed.coordinator.load.Load`, `.settings.Settings`), of
-    `timed.coordinator.measures.Measured` and of `timed.sweeps.rows.Derived`, then `error`. Raises
+    are the fields of a point (`timed.execution.load.Load`, `.policy.Settings`), of
+    `timed.execution.measures.Measured` and of `timed.sweeps.rows.Derived`, then `error`. Raises
     `ValueError` for what is no sweep, with the path of what is wrong. Cost: that of the runs, about
     `requests` / 100,000 seconds a point; with `processes` the program must guard its start.
 
@@ -207,7 +206,7 @@ def simulate_coordinators(
 
     document = sweep if isinstance(sweep, Mapping) else json.loads(Path(sweep).read_bytes())
     rows = measured_rows(sweep_from_document(document).points(), processes=processes)
-    return RowTable("points", list(rows), _points)
+    return RowTable("points", list(rows), partial(_table, "COORDINATORS"))
 
 
 def simulate_traffic(
@@ -230,7 +229,7 @@ def simulate_traffic(
     >>> [(row["assignor"], row["placed"]) for row in simulate_traffic(small, assignors="range")]
     [('java/range', 4)]
     """
-    from assignors.simulation.traffic.tables.rows import (  # noqa: PLC0415 - of this one
+    from assignors.simulation.traffic.rows import (  # noqa: PLC0415 - of this one
         scenario_of,
         traffic_rows,
     )
@@ -240,23 +239,14 @@ def simulate_traffic(
     scenario_of({"scenario": document})
     runs = [{"scenario": document, "seed": number} for number in _seeds(seed, seeds)]
     rows = traffic_rows(runs, assignors=_chosen(assignors), processes=processes)
-    return RowTable("runs", list(rows), _runs)
+    return RowTable("runs", list(rows), partial(_table, "TRAFFIC"))
 
 
-def _runs(rows: Sequence[Row]) -> pa.Table:
-    import pyarrow as pa  # noqa: PLC0415 - only who asks needs it
+def _table(kind: str, rows: Sequence[Row]) -> pa.Table:
+    from assignors.simulation import arrow  # noqa: PLC0415 - only who asks needs it
 
-    from assignors.simulation.traffic.tables.arrow import RESULT  # noqa: PLC0415 - as above
-
-    return pa.Table.from_pylist(list(rows), schema=RESULT)
-
-
-def _points(rows: Sequence[Row]) -> pa.Table:
-    import pyarrow as pa  # noqa: PLC0415 - only who asks needs it
-
-    from assignors.simulation.timed.sweeps.arrow import MEASURED  # noqa: PLC0415 - as above
-
-    return pa.Table.from_pylist(list(rows), schema=MEASURED)
+    made: pa.Table = getattr(arrow, kind).table(rows)
+    return made
 
 
 def _scenario(
@@ -312,31 +302,3 @@ def _chosen(assignors: Assignors) -> list[str | Assignor]:
     if not chosen:
         raise ValueError("assignors: none is given")
     return chosen
-
-
-def _outcomes(rows: Sequence[Row], *, has_loads: bool = False) -> pa.Table:
-    import pyarrow as pa  # noqa: PLC0415 - only who asks needs it
-
-    from assignors.simulation.arrow import OUTCOME  # noqa: PLC0415 - as above
-
-    if not has_loads:
-        return pa.Table.from_pylist(list(rows), schema=OUTCOME)
-    loads = pa.map_(pa.string(), pa.int64())
-    added = pa.schema([("asked", pa.string()), ("loads_before", loads), ("loads_after", loads)])
-    listed = [
-        {
-            name: [*value.items()] if isinstance(value, dict) else value
-            for name, value in row.items()
-        }
-        for row in rows
-    ]
-    return pa.Table.from_pylist(listed, schema=pa.schema([*OUTCOME, *added]))
-
-
-def _timed(schema: str, rows: Sequence[Row]) -> pa.Table:
-    import pyarrow as pa  # noqa: PLC0415 - only who asks needs it
-
-    from assignors.simulation.timed.tables import arrow  # noqa: PLC0415 - as above
-
-    listed = [arrow.with_maps_as_pairs(row) for row in rows]
-    return pa.Table.from_pylist(listed, schema=getattr(arrow, schema))

@@ -10,7 +10,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-SHIPPED = (".py", ".jsonl", ".typed")
+SHIPPED = (".py", ".json", ".jsonl", ".typed")
 """How the names of the files end that go into the zip."""
 
 EPOCH = (1980, 1, 1, 0, 0, 0)

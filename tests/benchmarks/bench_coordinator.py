@@ -12,9 +12,9 @@ import argparse
 import resource
 import time
 
-from assignors.simulation.timed.coordinator.load import Load
-from assignors.simulation.timed.coordinator.policy import POLICIES
-from assignors.simulation.timed.coordinator.run import measure
+from assignors.simulation.timed.execution.load import Load
+from assignors.simulation.timed.execution.measures import measure
+from assignors.simulation.timed.execution.policy import POLICIES
 
 
 def main() -> None:

@@ -29,9 +29,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from assignors.simulation.processes import in_processes
-from assignors.simulation.rounds.processes import simulate_rows
+from assignors.simulation.rounds.scenario_rows import simulate_rows
 from assignors.simulation.timed.scenario_document import document_from_scenario
-from tests.benchmarks.bench_restarts import is_good, play
+from assignors.simulation.timed.tables.rows import result
+from tests.benchmarks.bench_restarts import is_good
 from tests.benchmarks.bench_simulation import ASSIGNORS, EVENTS, scenario_columns, scenarios
 from tests.benchmarks.bench_sweep import cpu_s
 from tests.benchmarks.bench_timed import restarts_of
@@ -139,27 +140,27 @@ def rounds(processes: int, count: int) -> None:
 
 def rounds_on_spark(session: SparkSession, count: int) -> None:
     """Play the same on Spark."""
-    from assignors.simulation.spark import simulate  # noqa: PLC0415 - the extra `spark`
+    from assignors.simulation.spark import simulate_rounds  # noqa: PLC0415 - the extra `spark`
 
     frame = session.range(count, numPartitions=TASKS).selectExpr(*scenario_columns())
-    played = simulate(frame, assignors=ASSIGNORS)
+    played = simulate_rounds(frame, assignors=ASSIGNORS)
     assert played.where("violations = 0 AND error IS NULL").count() == count * (EVENTS + 1)
 
 
 def timed(processes: int, count: int) -> None:
     """Play rolling restarts."""
     rows = ({"scenario": RESTARTS, "seed": seed} for seed in range(count))
-    assert sum(map(is_good, in_processes(rows, play, processes, RUNS_A_CHUNK))) == count
+    assert sum(map(is_good, in_processes(rows, result, processes, RUNS_A_CHUNK))) == count
 
 
 def timed_on_spark(session: SparkSession, count: int) -> None:
     """Play the same on Spark."""
     from pyspark.sql.functions import lit  # noqa: PLC0415 - the extra `spark`
 
-    from assignors.simulation.timed.tables.spark import simulate  # noqa: PLC0415 - as above
+    from assignors.simulation.spark import simulate_timed  # noqa: PLC0415 - as above
 
     seeds = session.range(count, numPartitions=TASKS).selectExpr("id AS seed")
-    played = seeds.withColumn("scenario", lit(RESTARTS)).transform(simulate)
+    played = seeds.withColumn("scenario", lit(RESTARTS)).transform(simulate_timed)
     assert played.where("is_settled AND violations = 0 AND error IS NULL").count() == count
 
 

@@ -25,7 +25,7 @@ import psutil
 
 from assignors.simulation.processes import in_processes
 from assignors.simulation.timed.scenario_document import document_from_scenario
-from assignors.simulation.timed.tables.rows import result_rows
+from assignors.simulation.timed.tables.rows import result
 from tests.benchmarks.bench_sweep import cpu_s
 from tests.benchmarks.bench_timed import PROTOCOLS, restarts_of
 
@@ -119,7 +119,7 @@ def on_spark(text: str) -> Iterator[Engine]:
     """Yield what plays runs on a local Spark with two cores."""
     from pyspark.sql.functions import lit  # noqa: PLC0415 - the extra `spark`
 
-    from assignors.simulation.timed.tables.spark import simulate  # noqa: PLC0415 - as above
+    from assignors.simulation.spark import simulate_timed  # noqa: PLC0415 - as above
     from assignors.spark import local_session  # noqa: PLC0415 - as above
 
     session = local_session("local[2]")
@@ -127,7 +127,7 @@ def on_spark(text: str) -> Iterator[Engine]:
     def settled(runs: int) -> int:
         tasks = max(2, runs // RUNS_A_TASK)
         seeds = session.range(runs, numPartitions=tasks).selectExpr("id AS seed")
-        played = seeds.withColumn("scenario", lit(text)).transform(simulate)
+        played = seeds.withColumn("scenario", lit(text)).transform(simulate_timed)
         return played.where("is_settled AND violations = 0 AND error IS NULL").count()
 
     status = session.sparkContext.statusTracker()
@@ -149,14 +149,9 @@ def in_two_processes(text: str) -> Iterator[Engine]:
 
     def settled(runs: int) -> int:
         rows = ({"scenario": text, "seed": seed} for seed in range(runs))
-        return sum(map(is_good, in_processes(rows, play, 2, RUNS_A_TASK)))
+        return sum(map(is_good, in_processes(rows, result, 2, RUNS_A_TASK)))
 
     yield Engine(settled, lambda: 0)
-
-
-def play(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the results of some runs."""
-    return list(result_rows(rows))
 
 
 def is_good(row: dict[str, Any]) -> bool:

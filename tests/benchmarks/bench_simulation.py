@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from assignors.simulation.rounds.processes import simulate_rows
+from assignors.simulation.rounds.scenario_rows import simulate_rows
 
 ASSIGNORS = ["cooperative-sticky"]
 EVENTS = 5
@@ -95,7 +95,7 @@ def small(count: int, processes: int) -> float:
 
 def on_spark(count: int) -> float:
     """Return the seconds on Spark, session and warm-up aside."""
-    from assignors.simulation.spark import simulate as on  # noqa: PLC0415 - the extra `spark`
+    from assignors.simulation.spark import simulate_rounds as on  # noqa: PLC0415 - the extra `spark`
     from assignors.spark import local_session  # noqa: PLC0415 - the extra `spark`
 
     session = local_session()

@@ -42,10 +42,14 @@ def processes(sweep: Sweep) -> Iterable[object]:
 
 def spark(sweep: Sweep) -> Iterable[object]:
     """Play on a local Spark with two cores, its start included."""
-    from assignors.simulation.timed.sweeps.spark import measure, points  # noqa: PLC0415 - an extra
+    from assignors.simulation.spark import simulate_coordinators, sweep_points  # noqa: PLC0415 - an extra
     from assignors.spark import local_session  # noqa: PLC0415 - as above
 
-    return points(local_session("local[2]"), sweep).transform(measure).toLocalIterator()
+    return (
+        sweep_points(local_session("local[2]"), sweep)
+        .transform(simulate_coordinators)
+        .toLocalIterator()
+    )
 
 
 ENGINES: dict[str, Callable[[Sweep], Iterable[object]]] = {

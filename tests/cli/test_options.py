@@ -95,7 +95,6 @@ MATTERS: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...], str]] = {
         ("--own-assignor", OWN),
         OWN_ON_A_CLOCK,
     ),
-    ("simulate", "all_figures"): (CLOCK, ("--all-figures",), ""),
     ("simulate", "intervals"): (CLOCK, ("--intervals",), ""),
     ("simulate", "history"): (CLOCK, ("--history",), ""),
     ("simulate", "history_of"): (CLOCK, ("--history-of", "c0"), ""),

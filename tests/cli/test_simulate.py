@@ -51,7 +51,7 @@ def test_a_group_is_a_scenario_and_bad_lines_stay_in_their_places() -> None:
     documents, code = answers("simulate", "-", "--assignor", "sticky", given="\n".join(lines))
     assert code == 2
     assert [
-        (row["id"], row["event"], row["error"] and row["error"]["kind"]) for row in documents
+        (row["id"], row.get("event"), row["error"] and row["error"]["kind"]) for row in documents
     ] == [
         (None, None, "bad-json"),
         ("mine", 0, None),

@@ -43,15 +43,30 @@ def test_violations_of_none_or_of_many_runs_are_refused(
     assert words.encode() in done.stderr
 
 
-def test_figures_on_request_are_in_the_table_and_the_report(tmp_path: Path) -> None:
+def test_where_the_time_goes_is_in_the_report_and_not_on_a_terminal(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     asked = ("simulate", "--scenario", "scale-out", "--protocol", "classic,consumer")
-    shown = called(*asked, "--all-figures", "--report", str(page), "-o", "table").stdout.decode()
-    plain = called(*asked, "-o", "table").stdout.decode()
+    shown = called(*asked, "--report", str(page), "-o", "table").stdout.decode()
     for words in ("waiting for JoinGroup", "waiting for SyncGroup", "locked meanwhile"):
         assert words in " ".join(page.read_text(encoding="utf-8").split())
-        assert words.rpartition(" ")[0] in shown
-        assert words.rpartition(" ")[0] not in plain
-    refused = called(*asked, "--all-figures", "--intervals")
-    assert refused.returncode == 2
-    assert b"--intervals is in place of figures" in refused.stderr
+        assert words not in shown
+    assert "-o jsonl and --report also have: waiting, blocked, state" in shown
+
+
+@pytest.mark.parametrize(
+    ("asked", "line"),
+    [
+        (
+            ("--scenario", "rolling-restart", "--seeds", "2"),
+            "10 members, 100 partitions in 1 topic, polls every ",
+        ),
+        (("--scenario", "scale-out", "--intervals"), "10 members, "),
+        (
+            ("--traffic", "noisy", "--assignor", "range"),
+            "13 members, 240 partitions in 12 topics, ",
+        ),
+        (("--members", "3", "--scenarios", "4"), "3 members, 200 partitions in 10 topics, "),
+    ],
+)
+def test_a_table_begins_with_what_is_assumed(asked: tuple[str, ...], line: str) -> None:
+    assert called("simulate", *asked, "-o", "table").stdout.decode().startswith(line)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assignors.simulation.timed.clients.listeners import (
+from tests.docs.source import table
+from tests.simulation.timed.listeners import (
     Event,
     Happening,
     Listener,
     handler_trace,
     trace,
 )
-from tests.docs.source import table
 
 _FIRST = Event(Happening.ASSIGNED, frozenset({0, 1}))
 _AGAIN = Event(Happening.REBALANCE)

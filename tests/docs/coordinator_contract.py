@@ -5,7 +5,7 @@ from __future__ import annotations
 CONTRACT = """## What every model keeps
 
 Over logs that complete appends at once, later, in another order, or with a failure, and over
-failovers, at any moment (`tests/simulation/timed/coordinator`):
+failovers, at any moment (`tests/simulation/timed/execution`):
 
 - every request is answered exactly once, and with success only after the high watermark has passed
   its last record, and that of everything it has seen;
@@ -32,7 +32,7 @@ answers a second time.
 ## How Kafka 4.4.0 does it
 
 `two-stage` with these settings is Kafka's `CoordinatorRuntime`, step by step
-(`tests/simulation/timed/coordinator/test_runtime.py`):
+(`tests/simulation/timed/execution/test_runtime.py`):
 
 - The next partition is any of those with requests that wait (`picks`), and one thread at a time
   handles its requests. A high watermark waits for the request that is being handled, and goes

@@ -12,10 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from assignors.simulation import simulate_coordinators
-from assignors.simulation.timed.coordinator.load import Load
-from assignors.simulation.timed.coordinator.measures import Stage
-from assignors.simulation.timed.coordinator.policy import POLICIES, Policy
-from assignors.simulation.timed.coordinator.run import measure, play
+from assignors.simulation.timed.execution.load import Load
+from assignors.simulation.timed.execution.measures import Stage, measure, play
+from assignors.simulation.timed.execution.policy import POLICIES, Policy
 from assignors.simulation.timed.sweeps.points import Point
 from tests.docs import coordinator_pictures
 from tests.docs.coordinator_claims import claims
@@ -283,10 +282,10 @@ SWEPT
 
 ```
 
-`assignors.simulation.timed.sweeps.spark` has the two steps of a sweep on Spark: `points(session,
-sweep)` makes a DataFrame of points; one of your own needs as columns the fields that differ from
-their defaults. `frame.transform(measure)` adds the figures, or the `error` of a row that is no
-point.
+`assignors.simulation.spark` has the two steps of a sweep on Spark: `sweep_points(session, sweep)`
+makes a DataFrame of points; one of your own needs as columns the fields that differ from their
+defaults. `frame.transform(simulate_coordinators)` adds the figures, or the `error` of a row that is
+no point.
 1,000 points of 2,000 requests each took 20 CPU seconds in one process and 40 on Spark with two
 cores, its start included (AMD EPYC, 65 and 93 seconds on the clock beside other work); `python -m
 tests.benchmarks.bench_sweep --engine spark` measures again.
@@ -294,9 +293,9 @@ tests.benchmarks.bench_sweep --engine spark` measures again.
 ## In Python
 
 ```python
->>> from assignors.simulation.timed.coordinator.load import Load
->>> from assignors.simulation.timed.coordinator.policy import POLICIES
->>> from assignors.simulation.timed.coordinator.run import measure
+>>> from assignors.simulation.timed.execution.load import Load
+>>> from assignors.simulation.timed.execution.policy import POLICIES
+>>> from assignors.simulation.timed.execution.measures import measure
 >>> load = Load(requests=2000, per_second=1500, check_us=2000, groups=50)
 >>> for name in ("blocking", "two-stage"):
 ...     measured = measure(POLICIES[name], load)

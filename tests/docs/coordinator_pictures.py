@@ -17,11 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from assignors.simulation.timed.coordinator.load import Load
-from assignors.simulation.timed.coordinator.measures import Played, Stage
-from assignors.simulation.timed.coordinator.policy import POLICIES
-from assignors.simulation.timed.coordinator.run import play
-from assignors.simulation.timed.coordinator.settings import Settings
+from assignors.simulation.timed.execution.load import Load
+from assignors.simulation.timed.execution.measures import Played, Stage, play
+from assignors.simulation.timed.execution.policy import POLICIES, Settings
 from assignors.simulation.timed.sweeps.rows import measured_rows
 from assignors.simulation.timed.sweeps.sweep import sweep_from_document
 from tests.docs.source import DOCS

@@ -13,11 +13,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from assignors.simulation.timed.coordinator.load import Load
-from assignors.simulation.timed.coordinator.measures import Measured
-from assignors.simulation.timed.coordinator.policy import POLICIES
-from assignors.simulation.timed.coordinator.run import measure
-from assignors.simulation.timed.coordinator.settings import Settings
+from assignors.simulation.timed.execution.load import Load
+from assignors.simulation.timed.execution.measures import Measured, measure
+from assignors.simulation.timed.execution.policy import POLICIES, Settings
 from assignors.simulation.timed.sweeps.limits import limit_per_second
 
 BASE = Load(requests=4000, per_second=5000, groups=1000)

@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from assignors.documents.schemas import Schema
 from assignors.formats import FORMATS, Format
 from assignors.formats.lines import ERROR, NOTE
-from assignors.formats.types import Schema
 from assignors.simulation.rounds.outcome import Outcome
 from assignors.simulation.rounds.random_scenarios import Parameters
-from assignors.simulation.timed.coordinator.load import Load
-from assignors.simulation.timed.coordinator.measures import Measured
-from assignors.simulation.timed.coordinator.settings import Settings
+from assignors.simulation.timed.execution.load import Load
+from assignors.simulation.timed.execution.measures import Measured
+from assignors.simulation.timed.execution.policy import Settings
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.sweeps.rows import Derived
 from assignors.simulation.timed.tables.rows import IntervalRow
@@ -158,7 +158,10 @@ def _section(each: Format) -> Iterator[str]:
         texts = TEXTS.get(each.name, {})
         yield from table(
             head,
-            [(key, kind, text or texts.get(key.strip("`"), "")) for key, kind, text in _rows(one)],
+            [
+                (key, kind, text or texts.get(key.strip("`").rpartition(".")[2], ""))
+                for key, kind, text in _rows(one)
+            ],
         )
 
 

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from inspect import getdoc
+from itertools import groupby
 from pathlib import Path
 
 from assignors.replay.report.view_model import Limits
 from assignors.replay.simulated import simulation_page
-from assignors.simulation.timed import gallery
-from assignors.simulation.timed.gallery import GALLERY, named
-from assignors.simulation.timed.gallery.story import Figures, Story
+from assignors.simulation.timed.gallery import GALLERY, NamedScenario, named
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.simulation import simulate
 from assignors.simulation.timed.tables.labels import LABELS, figure_text
@@ -39,8 +37,8 @@ are bounds for all of them. Play one, and look at it:
 `--show` writes a scenario as JSON, to change it into your own. [Groups on a clock](simulator.md)
 says what is simulated and how far to trust it, [the reference](simulator-reference.md) has every
 field. The test suite plays all of them and holds them to these figures. Most begin with ten
-members on a topic of a hundred partitions. This page is written by `python -m tests.docs.gallery`,
-from the scenarios.
+members on a topic of a hundred partitions. The scenarios are JSON files in the package, in
+`assignors/simulation/timed/gallery/scenarios`. `python -m tests.docs.gallery` writes this page.
 
 In a chart a row is a partition, and a number with its colour is a member. Where a row is empty
 nobody consumes the partition; a red outline marks members that consume it at the same time. Of the
@@ -64,48 +62,30 @@ ALONE = {
 """Labels of figures that have none, or one that needs the rows above it."""
 ROWS = 20
 """Partitions of a chart."""
-CHAPTERS = (
-    gallery.restarts,
-    gallery.changes,
-    gallery.failures,
-    gallery.failovers,
-    gallery.rounds,
-    gallery.zombies,
-    gallery.outages,
-    gallery.migrations,
-    gallery.clients,
-    gallery.threads,
-    gallery.pushing,
-    gallery.execution,
-)
 
 
 def page() -> str:
     """Return the page."""
-    shown = [name for chapter in CHAPTERS for name in chapter.STORIES]
-    assert shown == [*GALLERY], "a file of scenarios is missing here"
     lines = [HEAD.format(count=len(GALLERY))]
-    for chapter in CHAPTERS:
-        lines.append(f"## {(getdoc(chapter) or '').splitlines()[0].rstrip('.')}\n")
-        for name, story in chapter.STORIES.items():
-            lines += _scenario(name, story)
+    for chapter, scenarios in groupby(GALLERY.values(), lambda one: one.chapter):
+        lines.append(f"## {chapter}\n")
+        for one in scenarios:
+            lines += _scenario(one)
     return "\n".join(lines)
 
 
-def _scenario(name: str, story: Story) -> Iterator[str]:
-    yield f"### {name}\n"
-    yield f"{story.text}\n"
-    for drawn_name, protocol in DRAWN:
-        if drawn_name == name:
+def _scenario(one: NamedScenario) -> Iterator[str]:
+    yield f"### {one.name}\n"
+    yield f"{one.text}\n"
+    for name, protocol in DRAWN:
+        if name == one.name:
             title = f"{name}: who consumed which partition, under {protocol.value}"
             yield f"![{title}](gallery/{_file(name).name})\n"
-    protocols = list(story.expected)
-    figures = dict.fromkeys(
-        [*story.everywhere, *(figure for each in story.expected.values() for figure in each)]
-    )
+    protocols = list(one.expected)
+    figures = dict.fromkeys(figure for each in one.expected.values() for figure in each)
     head = ("figure", *(f"`{protocol.value}`" for protocol in protocols))
     rows = [
-        (_label(figure), *(_value(figure, story, protocol) for protocol in protocols))
+        (_label(figure), *(_value(figure, one, protocol) for protocol in protocols))
         for figure in figures
     ]
     if rows:
@@ -119,15 +99,14 @@ def _label(figure: str) -> str:
     return ALONE.get(figure) or LABELS[figure]
 
 
-def _value(figure: str, story: Story, protocol: GroupProtocol) -> str:
-    values: Figures = {**story.everywhere, **story.expected[protocol]}
-    if figure not in values:
+def _value(figure: str, one: NamedScenario, protocol: GroupProtocol) -> str:
+    if figure not in one.expected[protocol]:
         return ""
-    value = values[figure]
+    value = one.expected[protocol][figure]
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
-        return " to ".join(figure_text(figure, one) for one in value)
+        return " to ".join(figure_text(figure, bound) for bound in value)
     return figure_text(figure, value) if isinstance(value, int | float) else str(value)
 
 

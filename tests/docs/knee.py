@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from assignors.simulation.timed.coordinator.measures import Measured
-from assignors.simulation.timed.coordinator.policy import POLICIES
-from assignors.simulation.timed.coordinator.run import measure
+from assignors.simulation.timed.execution.measures import Measured, measure
+from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.sweeps.limits import limit_per_second
 from assignors.simulation.timed.sweeps.points import Point
 

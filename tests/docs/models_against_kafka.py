@@ -1,4 +1,4 @@
-"""Writes docs/models-against-kafka.md: execution and client models beside a real broker's figures.
+"""Writes docs/models-against-kafka.md: the simulator compared with a real broker's figures.
 
     python -m tests.docs.models_against_kafka
 
@@ -119,9 +119,9 @@ def _share(rows: Sequence[Mapping[str, Any]], count: int) -> str:
 def rebalances(found: Mapping[str, Any]) -> str:
     """Return how long rebalances take, measured and predicted."""
     rows = found["rebalances"]
-    head = ("protocol", "poll interval", "", "count", "measured s", *report.PREDICTORS, "misses")
+    head = ("protocol", "poll interval", "", "count", "measured s", "timed simulator", "")
     return REBALANCES.format(
-        hits=_share(rows, len(report.PREDICTORS) * len(rows)),
+        hits=f"{sum(row['is_near'] for row in rows)} of {len(rows)}",
         table="\n".join(table(head, map(_rebalance, rows))),
     )
 
@@ -134,8 +134,8 @@ def _rebalance(row: Mapping[str, Any]) -> tuple[str, ...]:
         row["verb"],
         str(row["count"]),
         _seconds(row["real_ms"]),
-        *(_seconds(row["predicted_ms"][name]) for name in report.PREDICTORS),
-        ", ".join(row["misses"]),
+        _seconds(row["predicted_ms"]),
+        "" if row["is_near"] else "miss",
     )
 
 
@@ -184,7 +184,7 @@ def closings(found: Mapping[str, Any]) -> str:
     rows = found["closings"]
     head = (
         *("protocol", "auto-commit", "pending", "close timeout", "group"),
-        *("left", "models", "", "the commit's callback", "close"),
+        *("left", "allowed", "", "the commit's callback", "close"),
     )
     hits = sum(row["is_hit"] for row in rows)
     return CLOSINGS.format(
@@ -251,9 +251,9 @@ poll every 20 ms. Heartbeats are one second apart, targets are computed at once.
 percentile of the time from a member's first call, or its call of `close`, until every partition has
 its owner, in seconds.
 
-The client model is `heartbeat_thread` for the classic protocol, eager and cooperative, and
-`background_thread` for the consumer protocol: one client, which knows nothing of groups. The timed
-simulator plays whole groups. A median is near within 10 % or 100 ms: {hits} are.
+Simulated members have the `client_model` `heartbeat_thread` under the classic protocol, eager and
+cooperative, and `background_thread` under the consumer protocol. A median is near within 10 % or
+100 ms: {hits} are.
 
 {table}"""
 
@@ -263,7 +263,8 @@ Every callback of a rebalance listener, in order. All ran in the application's t
 `poll` where no other call is named. Partitions are those of the topic `first`, and with an s those
 of `second`. Nothing is done before the group is at rest. As data:
 `tests/foreign/execution/recordings/traces.json`. Given which assignments each member gets, when it
-joins again and how it ends, [the models of listeners](client-models.md) call the same, in the same
+joins again and how it ends, [the model of a
+listener](client-models.md#what-a-rebalance-listener-is-called-for) calls the same, in the same
 order and thread: {hits}{misses}.
 
 {tables}"""
@@ -273,9 +274,9 @@ CLOSINGS = """## Commits and close
 A member has processed ten records and closes its consumer. Automatic commits are on, with an
 interval of an hour, or off; nothing is pending, or an asynchronous commit of an earlier offset, or
 one that was to be synchronous and timed out. The broker takes a tenth of a second for a commit.
-The table has what is committed afterwards, in five repetitions, beside what the models of closing
-allow: Java's order of steps where `close` may wait, and the same order without waiting where its
-timeout is 0. {hits} are as allowed.
+The table has what is committed afterwards, in five repetitions, and what is allowed: where `close`
+may wait, Java's client commits, waits and leaves, so nothing is lost; where its timeout is 0, any
+commit may be lost. {hits} are as allowed.
 
 {table}"""
 
@@ -291,9 +292,7 @@ FINDINGS = """## What it found
   than one: what stops a thread or a JVM for a moment is not in it.
 * Where polls always find records, every exchange with the coordinator costs a cooperative member of
   the classic protocol a poll: JoinGroup leaves in one, SyncGroup in the next, and so on. An eager
-  member has nothing to read by then, so its poll waits for the whole round. The client model by
-  itself, which knows one exchange only, is short by one to three polls; the timed simulator, whose
-  members run the same duties in whole groups, is not.
+  member has nothing to read by then, so its poll waits for the whole round.
 * A heartbeat that is due is sent when the application calls `poll`: that wakes the heartbeat
   thread, which otherwise looks every 100 ms. So its answer arrives just after `poll` has returned,
   and waits for the next one: an eager member that polls once a second hears of a rebalance half a

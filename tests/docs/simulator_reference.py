@@ -34,6 +34,8 @@ UNREAD = {
             "null",
             "So many members, named `c0`, `c1`, ... where `name` is `c`; so are instance ids.",
         ),
+        ("`numbered_from`", "`0`", "With `count`: the number of the first one."),
+        ("`starts_every_ms`", "`0`", "With `count`: each starts so long after the one before it."),
     ),
 }
 """Keys of the document that are no fields of the class: they are read before it is made."""
@@ -104,10 +106,10 @@ def _clients() -> Iterator[str]:
 
 def _gallery() -> Iterator[str]:
     yield "## Named scenarios\n"
-    for name, story in GALLERY.items():
+    for name, one in GALLERY.items():
         yield f"### `{name}`\n"
-        yield f"{story.text}\n"
-        yield f"Protocols: {', '.join(story.expected)}.\n"
+        yield f"{one.text}\n"
+        yield f"Protocols: {', '.join(one.expected)}.\n"
 
 
 # What the code says

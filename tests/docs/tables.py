@@ -19,11 +19,10 @@ from assignors.arrow.schemas import PARTITIONS, schema_of
 from assignors.replay.tables.columns import ESTIMATED, NOT_RECORDED
 from assignors.replay.tables.meanings import MEANINGS
 from assignors.replay.tables.rows import TABLES
-from assignors.simulation.arrow import OUTCOME
+from assignors.simulation.arrow import INTERVALS, ROUNDS, TIMED
 from assignors.simulation.rounds.outcome import Outcome
 from assignors.simulation.timed.results import TimedResult
-from assignors.simulation.timed.tables.arrow import INTERVAL, RESULT
-from assignors.simulation.timed.tables.rows import IntervalRow
+from assignors.simulation.timed.tables.rows import FEATURES, IntervalRow
 from assignors.simulation.timed.tables.summary import SummaryRow
 from tests.docs.source import DOCS, one_line, table, texts_of
 
@@ -62,26 +61,30 @@ MOMENTS = frozenset(("at_ms", "from_ms", "to_ms", "until_ms", "last_ms", "commit
 """Columns that are moments; other times are durations."""
 PARTITION_TIMES = frozenset({"double_owned_ms"})
 """Times that are summed over partitions though their names do not say it."""
+IN_FEATURE = {
+    figure: f"{feature}.{figure}" for feature, figures in FEATURES.items() for figure in figures
+}
+"""Figure -> its column; that of a feature is a struct, null where a run does not have it."""
 ALWAYS_OPTIONAL = {"id", "client_model", "coordinator_model", "error"}
 
-TIMED: tuple[tuple[str, str, type[Any], pa.Schema], ...] = (
+SHOWN: tuple[tuple[str, str, type[Any], pa.Schema], ...] = (
     (
         "`simulate`",
         "A row for each history, event and assignor. In Python: `assignors.simulation.rounds`.",
         Outcome,
-        OUTCOME,
+        ROUNDS.results,
     ),
     (
         "`simulate --scenario`",
         "A row for each run. In Python: `assignors.simulation.timed.tables`.",
         TimedResult,
-        RESULT,
+        TIMED.results,
     ),
     (
         "`simulate --scenario --intervals`",
         "A row for each time in which a member really consumed a partition.",
         IntervalRow,
-        INTERVAL,
+        INTERVALS.results,
     ),
     (
         "Summaries",
@@ -116,7 +119,7 @@ def _replay() -> Iterator[str]:
 
 def _simulate() -> Iterator[str]:
     yield "## Tables of simulate\n"
-    for title, text, row, schema in TIMED:
+    for title, text, row, schema in SHOWN:
         yield f"### {title}\n"
         yield f"{text}\n"
         yield from _columns(row, schema, SIMULATED, {})
@@ -130,13 +133,17 @@ def _columns(
     if "client_model" in schema.names:  # members of one run may list several
         optional = optional | {"assignor"}
     rows = []
-    for column in schema:
+    flat = [
+        each for column in schema for each in (column.type if column.name in FEATURES else [column])
+    ]
+    for column in flat:
         meaning = own.get(column.name) or common[column.name]
         meaning = meaning.replace(ESTIMATE, "").replace("`None`", "null")
         more = special.get(column.name, "")
         null = ", *null*" if column.name in optional else ""
         kind = f"`{_type(column.type)}`{null}"
-        rows.append((f"`{column.name}`", kind, _unit(column.name), f"{meaning} {more}".strip()))
+        name = IN_FEATURE.get(column.name, column.name)
+        rows.append((f"`{name}`", kind, _unit(column.name), f"{meaning} {more}".strip()))
     yield from table(("column", "type", "unit", "meaning"), rows)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from assignors.replay.decode.batches import RECORD
 from assignors.replay.engines import spark as replay_on_spark
-from assignors.replay.engines.spark.decoding import SQL_NAME
+from assignors.replay.engines.spark import SQL_NAME
 from assignors.replay.sources.topic_by_spark import CONNECTOR
 from assignors.spark.functions import FUNCTIONS
 from tests.docs.examples import ROOT

@@ -6,7 +6,7 @@ are in it: the group goes back to what is in the log. A coordinator that is lost
 tail with it, and the next one reads the rest. Either way whoever waits is answered with an error.
 
 An event that writes nothing is answered at once here. Kafka's runtime lets it wait for the records
-that it has seen: that is part of the execution models (`timed/coordinator`).
+that it has seen: that is part of the execution models (`timed/execution`).
 """
 
 from __future__ import annotations

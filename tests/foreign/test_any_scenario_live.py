@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
-from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.scenario_document import brief_document, scenario_from_document

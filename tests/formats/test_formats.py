@@ -21,6 +21,7 @@ from assignors.replay.history.log_ends import log_ends_from_document
 from assignors.replay.sources.jsonlines import parse_lines
 from assignors.simulation.timed.scenario_document import scenario_from_document
 from assignors.simulation.timed.sweeps.sweep import sweep_from_document
+from assignors.simulation.timed.tables.rows import OF_SOME
 from assignors.simulation.traffic.document import traffic_from_document
 from tests.conftest import DEEP
 from tests.formats.real_lines import Line, places, real_lines
@@ -100,6 +101,13 @@ FREE: dict[str, tuple[str, ...]] = {
             )
         ),
     ),
+    "sweep-point": (
+        "without *_us",
+        "without clients",
+        "without picks",
+        "without *_p??_ms",
+        "without isolation",
+    ),
     "assign": (
         "without id",
         "other id",
@@ -134,7 +142,7 @@ FREE: dict[str, tuple[str, ...]] = {
         "without by_weight.fill.*",
     ),
     "simulate": ("without loads_before.*", "without loads_after.*"),
-    "timed": ("without requests.*",),
+    "timed": ("without requests.*", *(f"without {feature}" for feature in OF_SOME)),
     "scenarios": ("without expected.*",),
     "conform": ("* expected.*", "* answer.*", "without reasons.*"),
 }

@@ -6,7 +6,11 @@ from collections.abc import Iterable
 
 import pytest
 
-from assignors.simulation.timed.clients.listeners import (
+from tests.interop import events
+from tests.interop.conftest import MakeGroup
+from tests.interop.group import SETTLES_S
+from tests.simulation.timed.handler_calls import merged
+from tests.simulation.timed.listeners import (
     Called,
     Event,
     HandlerCall,
@@ -14,10 +18,6 @@ from assignors.simulation.timed.clients.listeners import (
     Listener,
     handler_trace,
 )
-from tests.interop import events
-from tests.interop.conftest import MakeGroup
-from tests.interop.group import SETTLES_S
-from tests.simulation.timed.handler_calls import merged
 
 pytestmark = pytest.mark.interop
 

@@ -64,9 +64,8 @@ ARROW = (
     "arrow.schemas",
     "replay.engines.spark",
     "replay.sources.arrow",
+    "simulation.arrow",
     "simulation.spark",
-    "simulation.timed.tables.spark",
-    "simulation.traffic.tables.spark",
     "spark",
 )
 """Modules of ours that need pyarrow."""

@@ -158,7 +158,6 @@ def _generation(group: str, number: int, generation: int, at_ms: int) -> Generat
         notes=("a note",),
         record_partition=0,
         record_offset=generation,
-        reproduced=("bytes", "partitions", "no", None)[generation % 4],
     )
 
 

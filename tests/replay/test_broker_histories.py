@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from assignors.ownership.changes import pairs
-from assignors.replay.decode.logged_records import LoggedRecord
+from assignors.replay.decode.logged_records import LoggedRecord, group_in
 from assignors.replay.history.model import GroupHistory, Kind, Life
-from assignors.replay.history.timeline import group_history, group_of, learned_names, timeline
+from assignors.replay.history.timeline import group_history, learned_names, timeline
 from tests.replay.histories import (
     captured,
     state,
@@ -117,7 +117,7 @@ def test_a_regular_expression_stands_for_the_topics_that_the_broker_found(
 def test_a_group_alone_has_the_history_that_it_has_among_others(real: list[LoggedRecord]) -> None:
     names = learned_names(real)
     for history in timeline(real, topic_names=names):
-        alone = [entry for entry in real if group_of(entry) == history.group]
+        alone = [entry for entry in real if group_in(entry.record.key) == history.group]
         assert group_history(history.group, alone, topic_names=names) == history
 
 

@@ -6,7 +6,6 @@ import struct
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -20,8 +19,6 @@ from assignors.replay.decode.batches import (
     decode_batches,
     decoded_records,
 )
-from assignors.replay.decode.binary_columns import bytes_of, nulls
-from assignors.replay.decode.commit_columns import commit_columns
 from assignors.replay.sources import Raw, open_source
 from assignors.replay.sources.arrow import RAW, batched
 from tests.replay.decoded_rows import GROUP_KEY, Pair, decoded, expected, shared
@@ -119,31 +116,10 @@ def test_a_column_of_structs_has_the_rows_of_a_batch(pairs: list[Pair]) -> None:
     assert structs.to_pylist() == without_place
 
 
-@given(st.lists(commits(), min_size=1, max_size=8))
-def test_plain_commits_are_all_read_in_columns(pairs: list[Pair]) -> None:
-    """Else the law above would say nothing about the columns."""
-    keys = pa.array([key for key, _ in pairs], pa.binary())
-    values = pa.array([value for _, value in pairs], pa.binary())
-    plain = [value is None or len(value) < 16_000 for _, value in pairs]
-    read = commit_columns(keys, values, np.ones(len(keys), np.bool_))
-    assert set(read.rows.tolist()) >= {row for row, is_plain in enumerate(plain) if is_plain}
-
-
 def test_a_text_that_is_none_costs_its_own_row_alone() -> None:
-    good = encode_value(
-        "OFFSET_COMMIT",
-        3,
-        {
-            "offset": 1,
-            "leaderEpoch": 0,
-            "metadata": "é",
-            "commitTimestamp": 2,
-        },
-    )
+    fields = {"offset": 1, "leaderEpoch": 0, "metadata": "é", "commitTimestamp": 2}
+    good = encode_value("OFFSET_COMMIT", 3, fields)
     bad = good.replace("é".encode(), b"\xc3\x28")
-    keys, values = pa.array([COMMIT_KEY] * 3), pa.array([good, bad, good])
-    read = commit_columns(keys, values, np.ones(3, np.bool_))
-    assert read.rows.tolist() == [0, 2]
     rows = decoded([(COMMIT_KEY, good), (COMMIT_KEY, bad), (COMMIT_KEY, good)])
     assert [row["commit"]["metadata"] for row in rows] == ["é", "\ufffd(", "é"]
 
@@ -211,22 +187,6 @@ def test_a_record_is_handed_on_in_few_bytes(pair: Pair, bytes_max: float) -> Non
     with pa.ipc.new_stream(sink, DECODED) as stream:
         stream.write_batch(decode_batch(raw))
     assert len(sink.getvalue()) < 500 * bytes_max
-
-
-@given(st.integers(0, 20))
-def test_a_column_of_nulls_is_one(count: int) -> None:
-    for kind in DECODED.types:
-        column = nulls(count, kind)
-        column.validate(full=True)
-        assert column.to_pylist() == [None] * count
-
-
-@pytest.mark.parametrize("count", [0, 3])
-def test_a_column_without_bytes_has_places_in_none(count: int) -> None:
-    whole = pa.array([None] * 5 + [b"x"], pa.binary())
-    found = bytes_of(whole.slice(1, count))
-    assert not found.is_valid.any()
-    assert found.start.tolist() == found.end.tolist() == [0] * count
 
 
 @pytest.mark.parametrize("name", ["real", "java-plans"])

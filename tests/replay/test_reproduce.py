@@ -11,11 +11,10 @@ from assignors.model import Group
 from assignors.rebalance import Rebalance
 from assignors.replay.analysis.fingerprint import BROKER, JAVA_NEW, JAVA_OLD
 from assignors.replay.analysis.group_analysis import analysed_group
-from assignors.replay.analysis.reproduce import BY_PROTOCOL, Reproduction, reproductions, shares
 from assignors.replay.analysis.table_rows import generation_rows
-from assignors.replay.engines.python import Settings, replay
 from assignors.replay.history.timeline import group_history, learned_names, timeline
 from tests.replay.histories import Says, captured, classic, in_order
+from tests.replay.reproductions import BY_PROTOCOL, Reproduction, reproductions
 from wire import (
     Subscription,
     encode_assignment,
@@ -36,7 +35,10 @@ def found() -> list[tuple[str, Reproduction]]:
     for name, counts in TOPICS.items():
         entries = captured(name)
         for history in timeline(entries, topic_names=learned_names(entries)):
-            made += [(history.group, one) for one in reproductions(analysed_group(history, counts))]
+            made += [
+                (history.group, one)
+                for one in reproductions(analysed_group(history, counts), entries)
+            ]
     return made
 
 
@@ -91,12 +93,12 @@ def test_a_plan_that_java_would_not_make_says_how_far_off_it_is() -> None:
     entries = in_order(
         [classic(1, 1, {"a": Says(gets={"t": (3, 2)}), "b": Says(gets={"t": (0, 1)})})]
     )
-    (one,) = reproductions(analysed_group(group_history("g", entries), {"t": 4}))
+    (one,) = reproductions(analysed_group(group_history("g", entries), {"t": 4}), entries)
     assert str(one) == "java/range gives another assignment: 4 partitions differ"
     reverse = in_order(
         [classic(1, 1, {"a": Says(assignment=encode_assignment({"t": (1, 0)}, keep_order=True))})]
     )
-    (one,) = reproductions(analysed_group(group_history("g", reverse), {"t": 2}))
+    (one,) = reproductions(analysed_group(group_history("g", reverse), {"t": 2}), reverse)
     assert str(one) == "java/range gives the same assignment in other bytes"
 
 
@@ -104,14 +106,14 @@ def test_a_group_on_which_java_fails_says_so() -> None:
     """A claim of a number beyond the topic: `No more unfilled consumers`."""
     says = {"a": Says(owns={"t": (7,)}, generation=1), "b": Says(gets={"t": (0,)})}
     entries = in_order([classic(1, 2, says, protocol="cooperative-sticky")])
-    (one,) = reproductions(analysed_group(group_history("g", entries), {"t": 1}))
+    (one,) = reproductions(analysed_group(group_history("g", entries), {"t": 1}), entries)
     assert one.failure is not None
     assert "fails on this group" in str(one)
 
 
 def test_protocols_that_java_does_not_know_are_left_out() -> None:
     entries = in_order([classic(1, 1, {"a": Says()}, protocol="RoundRobinAssigner")])
-    assert list(reproductions(analysed_group(group_history("g", entries), {"t": 2}))) == []
+    assert list(reproductions(analysed_group(group_history("g", entries), {"t": 2}), entries)) == []
 
 
 def test_guesses_name_the_client_that_wrote_the_plan() -> None:
@@ -139,17 +141,6 @@ def test_guesses_name_the_client_that_wrote_the_plan() -> None:
     assert sum(checked.values()) > 150
 
 
-def test_the_generations_table_says_which_plans_are_javas() -> None:
-    tables = replay(captured("java-plans"), Settings(partition_counts=TOPICS["java-plans"]))
-    by_writer = {share.writer: share for share in shares(tables.generations)}
-    java_4 = by_writer[JAVA_NEW]
-    assert (java_4.plan_count, java_4.same_count, java_4.agreeing_count) == (151, 151, 151)
-    older = by_writer[JAVA_OLD]
-    assert older.same_count < older.agreeing_count < older.plan_count
-    verdicts = Counter(row.reproduced for row in tables.generations)
-    assert set(verdicts) == {None, "bytes", "partitions", "no", "fails"}
-
-
 def test_a_leader_remembers_the_generations_it_was_told_and_another_one_does_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -172,7 +163,7 @@ def test_a_leader_remembers_the_generations_it_was_told_and_another_one_does_not
             classic(3, 10, plan, protocol="sticky", leader="b"),
         ]
     )
-    list(reproductions(analysed_group(group_history("g", entries), {"t": 2})))
+    list(reproductions(analysed_group(group_history("g", entries), {"t": 2}), entries))
     assert asked == [-1, 7, -1]
 
 

@@ -19,12 +19,12 @@ from assignors.replay.simulated import simulation_page
 from assignors.replay.simulated.figures import differences
 from assignors.replay.simulated.life import life_of
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.gallery.story import group, planned, with_members
 from assignors.simulation.timed.scenario import Action, GroupProtocol, Scenario, Verb
 from assignors.simulation.timed.simulation import Played, simulate
 from assignors.simulation.timed.tables.rows import result_rows
 from assignors.simulation.timed.tables.summary import summary_rows
 from tests.replay.browser import opened
+from tests.simulation.timed.groups import group, planned, with_members
 
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
 HOSTILE = "</script><img src=x onerror=alert(1)>"

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from assignors.simulation.processes import CHUNKS_AHEAD, ENDED_EARLY, in_processes
-from assignors.simulation.rounds.processes import CHUNK, simulate_rows
+from assignors.simulation.rounds.scenario_rows import CHUNK, simulate_rows
 
 ROW_COUNT = 20 * CHUNK
-READ_AHEAD = (2 * CHUNKS_AHEAD + 1) * CHUNK
+READ_AHEAD = 2 * CHUNKS_AHEAD * CHUNK
 """Rows read when the first outcome has been taken from two processes."""
 
 
@@ -60,24 +60,24 @@ def test_outcomes_that_are_not_taken_keep_nobody_waiting() -> None:
     assert rows.read == READ_AHEAD
 
 
-def blocked(numbers: list[int]) -> list[tuple[int, bool]]:
-    """Each number, and whether Ctrl-C does not reach this process."""
+def blocked(number: int) -> list[tuple[int, bool]]:
+    """The number, and whether Ctrl-C does not reach this process."""
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, [])
-    return [(number, signal.SIGINT in mask) for number in numbers]
+    return [(number, signal.SIGINT in mask)]
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="Windows has no such masks")
 def test_an_interrupt_is_for_the_first_process_alone() -> None:
     """Each of the others ended with a traceback of its own."""
     assert list(in_processes([1, 2, 3], blocked, 2, 2)) == [(1, True), (2, True), (3, True)]
-    assert blocked([0]) == [(0, False)]
+    assert blocked(0) == [(0, False)]
 
 
-def ended_at_seven(numbers: list[int]) -> list[int]:
-    """Each number; the process that gets 7 is killed, as by a machine without memory."""
-    if 7 in numbers:
+def ended_at_seven(number: int) -> list[int]:
+    """The number; the process that gets 7 is killed, as by a machine without memory."""
+    if number == 7:
         os.kill(os.getpid(), signal.SIGKILL)
-    return numbers
+    return [number]
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no such signal")
@@ -113,6 +113,6 @@ def test_what_the_rows_raise_comes_after_the_outcomes_before() -> None:
         next(outcomes)
 
 
-def doubled(numbers: list[int]) -> list[int]:
-    """Each number twice over."""
-    return [2 * number for number in numbers]
+def doubled(number: int) -> list[int]:
+    """The number twice over."""
+    return [2 * number]

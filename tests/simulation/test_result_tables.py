@@ -24,6 +24,7 @@ from assignors.simulation import (
     simulate_timed,
     simulate_traffic,
 )
+from assignors.simulation.arrow import TIMED
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.scenario_document import (
     document_from_scenario,
@@ -145,23 +146,23 @@ def test_a_scenario_on_a_clock_is_the_rows_of_the_command(options: tuple[str, ..
     arrow = table.to_arrow().to_pylist()
     if not options:
         maps = ("requests", "fatal_errors")
-        arrow = [{**row, **{name: dict(row[name]) for name in maps}} for row in arrow]
+        arrow = [TIMED.row({**row, **{name: dict(row[name]) for name in maps}}) for row in arrow]
     assert arrow == expected
     assert table.to_polars().height == len(table.to_pandas()) == len(expected) >= 4
 
 
-def test_figures_on_request_are_those_of_the_command() -> None:
-    asked = ("--scenario", "zombie-of-kip-447", "--protocol", "classic,consumer", "--all-figures")
-    expected = printed(*asked)
-    table = simulate_timed("zombie-of-kip-447", protocols=("classic", "consumer"), all_figures=True)
+def test_figures_are_nested_by_feature_and_absent_where_a_run_has_none() -> None:
+    expected = printed("--scenario", "zombie-of-kip-447", "--protocol", "classic,consumer")
+    table = simulate_timed("zombie-of-kip-447", protocols=("classic", "consumer"))
     assert list(table) == expected
-    plain = simulate_timed("zombie-of-kip-447", protocols=("classic", "consumer"))
-    for row, without in zip(expected, plain, strict=True):
-        assert row["join_wait_ms"] > 0 < row["commit_wait_ms"]
-        assert without["join_wait_ms"] is without["locked_partition_ms"] is None
-    assert expected[0]["locked_partition_ms"] > 0 == expected[1]["locked_partition_ms"]
+    for row in expected:
+        assert row["waiting"]["join_wait_ms"] > 0 < row["waiting"]["commit_wait_ms"]
+        assert not {"failover", "execution", "push"} & {*row}
+        assert row["processing"]["commits"] > 0
+    locked = [row["waiting"]["locked_partition_ms"] for row in expected]
+    assert locked[0] > 0 == locked[1]
     (arrow, _) = table.to_arrow().to_pylist()
-    assert arrow["join_wait_ms"] == expected[0]["join_wait_ms"]
+    assert (arrow["waiting"], arrow["failover"]) == (expected[0]["waiting"], None)
 
 
 def test_a_scenario_comes_by_name_as_document_file_or_object(tmp_path: Path) -> None:

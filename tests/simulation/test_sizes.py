@@ -8,7 +8,7 @@ import pytest
 
 from assignors.simulation.rounds import Parameters, generate
 from assignors.simulation.rounds.random_scenarios import LIMITS, WORK_LIMIT
-from assignors.simulation.rounds.scenario_rows import outcome_rows
+from assignors.simulation.rounds.scenario_rows import simulate_rows
 
 
 @pytest.mark.parametrize("name", LIMITS)
@@ -49,6 +49,6 @@ def test_subscriptions_of_random_groups_are_bounded_together() -> None:
 def test_a_row_beyond_a_bound_is_an_error_row() -> None:
     """`{"members": 10000000}` took all the memory, and the next row was not answered."""
     rows = [{"seed": 1, "members": 10_000_000}, {"seed": 2, "events": 0}]
-    first, second = outcome_rows(rows, ["range"])
+    first, second = simulate_rows(rows, assignors=["range"])
     assert first["error"] == "bad-row: members: 10000000 is not within 0..100000"
     assert second["error"] is None

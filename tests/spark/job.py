@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from assignors.simulation.spark import simulate
+from assignors.simulation.spark import simulate_rounds
 from assignors.spark import column_functions, register
 from tests.spark.scenarios import ASSIGNORS, GROUPS_DDL, SIZES_DDL, group_rows, size_rows
 
@@ -37,8 +37,8 @@ def main(session: Any, folder: Path) -> None:
     decode = column_functions()["kafka_decode_subscription"]
     blobs = session.createDataFrame([(bytes.fromhex("0001"),), (None,)], "blob binary")
     answers = {
-        "sizes": rows_of(sizes.transform(simulate, assignors=ASSIGNORS)),
-        "groups": rows_of(groups.transform(simulate, assignors=ASSIGNORS)),
+        "sizes": rows_of(sizes.transform(simulate_rounds, assignors=ASSIGNORS)),
+        "groups": rows_of(groups.transform(simulate_rounds, assignors=ASSIGNORS)),
         "columns": rows_of(blobs.select(decode("blob").alias("value"))),
         "sql": rows_of(
             session.sql(f"""

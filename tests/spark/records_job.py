@@ -44,7 +44,7 @@ def main(session: Any, folder: Path) -> None:
         "one by one": rows_of(one_by_one),
         "named": rows_of(named.groupBy("decoded.name").count()),
         "rows": rows_of(decoded),
-        "groups": rows_of(with_group(dump).select("type", "group", "partition", "offset")),
+        "groups": rows_of(with_group(dump).select("group", "partition", "offset")),
         "segments": rows_of(segments.transform(decode_records)),
         "counted": rows_of(counted),
         "members": rows_of(members),

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from assignors.simulation.timed.sweeps.spark import measure, points
+from assignors.simulation.spark import simulate_coordinators, sweep_points
 from assignors.simulation.timed.sweeps.sweep import sweep_from_document
 from tests.spark.timed_job import rows_of
 
@@ -23,9 +23,9 @@ DDL = "factor string, model string, check_us int"
 
 def main(session: Any, folder: Path) -> None:
     """Run the job and write its answers."""
-    frame = points(session, sweep_from_document(SWEEP))
+    frame = sweep_points(session, sweep_from_document(SWEEP))
     answers = {
-        "swept": rows_of(frame.transform(measure)),
-        "rows": rows_of(session.createDataFrame(list(ROWS), DDL).transform(measure)),
+        "swept": rows_of(frame.transform(simulate_coordinators)),
+        "rows": rows_of(session.createDataFrame(list(ROWS), DDL).transform(simulate_coordinators)),
     }
     (folder / "answers.json").write_text(json.dumps(answers))

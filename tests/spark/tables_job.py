@@ -12,8 +12,8 @@ from typing import Any
 from assignors.registry import assignor_named
 from assignors.replay.engines.python import Settings
 from assignors.replay.engines.spark import (
-    analysed_groups,
     json_line_records,
+    replayed_groups,
     table,
     tables,
     topic_names,
@@ -43,7 +43,7 @@ def main(session: Any, folder: Path) -> None:
     answers["sql"] = rows_of(
         session.sql("SELECT kind, count(*) AS findings FROM anomalies GROUP BY kind ORDER BY kind")
     )
-    answers["refused"] = [refused(lambda: analysed_groups(session.range(1))), refused_table(dump)]
+    answers["refused"] = [refused(lambda: replayed_groups(session.range(1))), refused_table(dump)]
     (folder / "answers.json").write_text(json.dumps(answers, default=str))
 
 
@@ -65,7 +65,7 @@ def refused(ask: Any) -> str:
 def refused_table(dump: Any) -> str:
     """What is said of a table that is not there."""
     try:
-        table(dump, "offsets")
+        table(dump, "commits")
     except ValueError as error:
         return str(error)
     return ""

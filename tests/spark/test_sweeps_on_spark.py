@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from assignors.simulation.arrow import COORDINATORS
 from assignors.simulation.timed.sweeps.rows import measured_rows
 from assignors.simulation.timed.sweeps.sweep import sweep_from_document
 from tests.spark.conftest import EVERY_KIND, SparkAnswers
@@ -19,9 +20,10 @@ def test_spark_gives_the_points_of_plain_python(
     kind: str, tmp_path: Path, spark_answers: SparkAnswers
 ) -> None:
     answers = spark_answers("sweep_job", kind, tmp_path)
-    assert answers["swept"] == list(measured_rows(sweep_from_document(SWEEP).points()))
+    swept = [COORDINATORS.row(row) for row in answers["swept"]]
+    assert swept == list(measured_rows(sweep_from_document(SWEEP).points()))
     given = [{"model": model, "check_us": check} for _, model, check in ROWS]
-    assert answers["rows"] == [
+    assert [COORDINATORS.row(row) for row in answers["rows"]] == [
         {"factor": factor, **row}
         for (factor, *_), row in zip(ROWS, measured_rows(given), strict=True)
     ]

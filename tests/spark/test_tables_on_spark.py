@@ -58,8 +58,8 @@ def test_spark_tells_what_plain_python_tells(
     assert kinds.keys() >= {"went-back", "offsets-removed"}
     assert {row["kind"]: row["findings"] for row in answers["sql"]} == kinds
     frame, table = answers["refused"]
-    assert "no column key, value" in frame
-    assert "no table 'offsets' here" in table
+    assert "no column key and value" in frame
+    assert "no table 'commits' here" in table
 
 
 @pytest.mark.spark

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assignors.simulation.traffic.tables.rows import traffic_rows
+from assignors.simulation.arrow import TRAFFIC
+from assignors.simulation.traffic.rows import traffic_rows
 from tests.spark.conftest import SparkAnswers
 from tests.spark.traffic_job import ASSIGNORS, ROWS
 
@@ -19,4 +20,5 @@ def test_spark_gives_the_figures_of_plain_python(
     given = [{"scenario": text, "seed": seed} for text, seed in ROWS]
     expected = list(traffic_rows(given, assignors=ASSIGNORS))
     assert [row["error"] is None for row in expected] == [True, True, False, True, True]
-    assert spark_answers("traffic_job", "cluster", tmp_path)["runs"] == expected
+    found = spark_answers("traffic_job", "cluster", tmp_path)["runs"]
+    assert [TRAFFIC.row(row) for row in found] == expected

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from assignors.simulation.timed.tables.spark import intervals, simulate, spread, summary
+from assignors.simulation.spark import simulate_timed, summary, timed_intervals
 from tests.spark.timed_scenarios import DDL, scenario_rows
 
 
@@ -14,12 +14,12 @@ def main(session: Any, folder: Path) -> None:
     """Run the job and write its answers."""
     rows = [tuple(row.values()) for row in scenario_rows()]
     frame = session.createDataFrame(rows, DDL)
-    results = frame.transform(spread, tasks=5).transform(simulate)
+    results = frame.repartition(5).transform(simulate_timed)
     results.write.parquet(str(folder / "results"))
     written = session.read.parquet(str(folder / "results"))
     answers: dict[str, Any] = {
         "results": rows_of(written),
-        "intervals": rows_of(session.createDataFrame(rows[:2], DDL).transform(intervals)),
+        "intervals": rows_of(session.createDataFrame(rows[:2], DDL).transform(timed_intervals)),
         "summary": rows_of(written.transform(summary, by=("scenario", "factor"))),
         "refused": "",
     }

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from assignors.simulation.traffic.tables.spark import simulate
+from assignors.simulation.spark import simulate_traffic
 from tests.spark.timed_job import rows_of
 
 SMALL = {
@@ -22,5 +22,5 @@ ASSIGNORS = ("range", "weighted/cooperative-weighted")
 def main(session: Any, folder: Path) -> None:
     """Run the job and write its answers."""
     frame = session.createDataFrame(list(ROWS), "scenario string, seed bigint")
-    answers = {"runs": rows_of(simulate(frame, assignors=ASSIGNORS))}
+    answers = {"runs": rows_of(simulate_traffic(frame, assignors=ASSIGNORS))}
     (folder / "answers.json").write_text(json.dumps(answers))

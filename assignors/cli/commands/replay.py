@@ -35,7 +35,6 @@ from assignors.cli.outputs.help import SectionedCommand
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed, show_summary
 from assignors.documents.values import SCHEMA, Document, as_object
 from assignors.replay.analysis.outcome_rows import total
-from assignors.replay.analysis.reproduce import shares
 from assignors.replay.engines.python import Settings
 from assignors.replay.findings import Selection, Thresholds
 from assignors.replay.findings.causes import worst_first
@@ -57,7 +56,6 @@ COUNTED = "generations"
 HIDDEN_TITLE = "replay"
 """Title of a redacted report: the name of the source may say whose it is."""
 
-JAVA_CLIENTS = "kafka-clients"
 """Java clients: what `leader_guess` begins with where the leader runs Java's assignors."""
 
 
@@ -231,7 +229,6 @@ def replay(
         _write_report(
             tables, report, HIDDEN_TITLE if redact else Path(source or request.where).name
         )
-        _print_shares(tables)
         if settings.assignors:
             _note_untried(tables)
         is_whole = is_all or form is not Form.TABLE or is_full_width()
@@ -303,16 +300,6 @@ def _write_report(tables: Tables, report: str | None, title: str) -> None:
 
     Path(report).write_text(page(tables, title=title), encoding="utf-8")
     sys.stderr.write(f"wrote {report}\n")
-
-
-def _print_shares(tables: Tables) -> None:
-    """Print how many assignments of Java leaders the copies of Java's assignors reproduce."""
-    for share in shares(tables.generations):
-        if share.writer.startswith(JAVA_CLIENTS):
-            sys.stderr.write(
-                f"assignments by {share.writer} (a guess): {share.agreeing_count} of "
-                f"{share.plan_count} are reproduced by java/*, {share.same_count} byte for byte\n"
-            )
 
 
 def _note_untried(tables: Tables) -> None:

@@ -51,8 +51,9 @@ def replay_with_spark(request: ReplayRequest) -> Iterator[ReplayResult]:
         frame = _frame(request, session)
         # A cluster has given the names already: its topic is not read once more for them.
         learned = {} if request.source is None else spark.topic_names(frame)
+        wanted = request.wanted
         found = spark.tables(
-            _wanted(request, frame),
+            frame if wanted is None else spark.records_of_groups(frame, wanted),
             request.settings,
             topic_names={**learned, **request.topic_names},
             hide_names=request.redact,
@@ -65,7 +66,7 @@ def replay_with_spark(request: ReplayRequest) -> Iterator[ReplayResult]:
         }
         tables = Tables(**collected)  # type: ignore[arg-type]
         if not tables.groups:
-            _refuse_foreign(request, frame)
+            _refuse_unanswered(request, frame)
         if request.out is not None:
             for name, table in found.items():
                 path = str(Path(request.out) / f"{name}.parquet")
@@ -148,35 +149,22 @@ def _file_frame(path: Path, session: Any) -> DataFrame:  # noqa: ANN401 - as abo
     raise AssertionError("a source that only plain Python can open")
 
 
-def _wanted(request: ReplayRequest, frame: DataFrame) -> DataFrame:
-    """Return the records of the groups asked for; `UnreadableError` if there is none."""
-    from pyspark.sql.functions import encode  # noqa: PLC0415 - as above
+def _refuse_unanswered(request: ReplayRequest, frame: DataFrame) -> None:
+    """Raise `UnreadableError` if no record of the source can be read, or no group is wanted."""
+    from pyspark.sql.functions import encode  # noqa: PLC0415 - the extra `spark`
 
-    from assignors.replay.engines.spark import (  # noqa: PLC0415 - as above
-        group_names,
-        records_of_groups,
-    )
-
-    if request.wanted is None:
-        return frame
-    found = records_of_groups(frame, request.wanted)
-    if found is not None:
-        return found
-    groups = group_names(frame)
-    first = groups.orderBy(encode("group_name", "UTF-16BE")).limit(GROUPS_NAMED)
-    names = [row["group_name"] for row in first.collect()]
-    words = no_group_matches(request.wanted, groups.count(), names)
-    raise UnreadableError(f"{request.where}: {words}")
-
-
-def _refuse_foreign(request: ReplayRequest, frame: DataFrame) -> None:
-    """Raise `UnreadableError` if no record of the source can be read."""
-    from assignors.replay.engines.spark import decode_records  # noqa: PLC0415 - the extra `spark`
+    from assignors.replay.engines.spark import decode_records, group_names  # noqa: PLC0415 - as above
 
     errors = decode_records(frame).select("error")
     first, raw = errors.first(), frame.select("key").first()
     if first is not None and errors.where(errors["error"].isNull()).isEmpty():
         words = no_record_words(None if raw is None else raw["key"], first["error"])
+        raise UnreadableError(f"{request.where}: {words}")
+    if request.wanted is not None:
+        groups = group_names(frame)
+        some = groups.orderBy(encode("group", "UTF-16BE")).limit(GROUPS_NAMED).collect()
+        names = [row["group"] for row in some]
+        words = no_group_matches(request.wanted, groups.count(), names)
         raise UnreadableError(f"{request.where}: {words}")
 
 

@@ -42,13 +42,12 @@ from assignors.documents.values import (
     required,
 )
 from assignors.model import Member
+from assignors.simulation.processes import Row
 from assignors.simulation.rounds.explicit_events import scenario_of_group
 from assignors.simulation.rounds.random_scenarios import Parameters
 from assignors.simulation.rounds.scenario import GroupEventKind
-from assignors.simulation.rounds.scenario_rows import COLUMNS, Row
 from wire import Subscription, encode_subscription
 
-BLANK: Document = {column: None for column in COLUMNS if column != "error"}
 INT64_MAX = 2**63 - 1
 ROW_KEYS = {"id", "seed", *(field.name for field in fields(Parameters))}
 """Keys of a history that is drawn; with a list of members it is a group's document."""
@@ -79,7 +78,7 @@ def outcome_documents(given: Iterable[GivenRow], engine: Engine) -> Iterator[Doc
             row, line = one.row, one.line
             if isinstance(row, DocumentError):
                 error = placed(row.document(), line)
-                unreadable[number] = {"schema": SCHEMA, **BLANK, "id": one.name, "error": error}
+                unreadable[number] = {"schema": SCHEMA, "id": one.name, "error": error}
                 continue
             if line is not None:
                 line_of[number] = replace(line, text=b"")
@@ -97,6 +96,13 @@ def outcome_documents(given: Iterable[GivenRow], engine: Engine) -> Iterator[Doc
             reason = placed(error_document(outcome["error"]), line_of.get(number))
         yield {"schema": SCHEMA, **outcome, "id": own_id.get(number), "error": reason}
     yield from _errors(unreadable)
+
+
+def row_documents(rows: Iterable[Row]) -> Iterator[Document]:
+    """Yield the rows of a simulation as documents."""
+    for row in rows:
+        reason = None if row["error"] is None else error_document(row["error"])
+        yield {"schema": SCHEMA, **row, "error": reason}
 
 
 def error_document(text: str) -> Document:

@@ -11,6 +11,8 @@ from typing import IO
 
 import click
 
+from assignors.cli.outputs.cells import clean, console_of
+from assignors.cli.outputs.tables import print_wrapped
 from assignors.documents.values import Document
 
 CLEAN, VIOLATIONS, UNREADABLE, BROKEN_PIPE = 0, 1, 2, 141
@@ -43,9 +45,16 @@ output_option = click.option(
 
 
 def write(
-    documents: Iterable[Document], form: Form, show: Callable[[Iterable[Document]], None]
+    documents: Iterable[Document],
+    form: Form,
+    show: Callable[[Iterable[Document]], None],
+    *,
+    assumptions: str = "",
 ) -> int:
-    """Write the documents, tables with `show`; return the highest exit code of any of them."""
+    """Write the documents, tables with `show`; return the highest exit code of any of them.
+
+    Tables begin with the line of `assumptions`.
+    """
     code = CLEAN
 
     def counted() -> Iterator[Document]:
@@ -56,7 +65,7 @@ def write(
 
     try:
         if form is Form.TABLE:
-            show(counted())
+            show(_after(assumptions, counted()))
         else:
             writer = _write_lines if form is Form.JSONL else _write_array
             writer(counted(), sys.stdout.buffer)
@@ -64,6 +73,14 @@ def write(
         discard_buffered()
         return BROKEN_PIPE
     return code
+
+
+def _after(line: str, documents: Iterator[Document]) -> Iterator[Document]:
+    """Print a line, if there is one, when there is something to show after it."""
+    for number, document in enumerate(documents):
+        if line and number == 0:
+            print_wrapped(console_of(), clean(line), "dim")
+        yield document
 
 
 def dumps(document: object, *, indent: int | None = None) -> str:

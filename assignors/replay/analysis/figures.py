@@ -24,7 +24,6 @@ from assignors.ownership.monitors import double_owned
 from assignors.problem import NOBODY, Int32, Problem, owners, partitions_by_topic, problem_of
 from assignors.replay.history.model import Generation, Kind, Participant, partition_count
 from wire import TopicPartitions
-from wire.constructors import unchecked, unchecked_replace
 from wire.text import utf16_sorted
 
 COOPERATIVE = frozenset({"cooperative-sticky", "cooperative-weighted", "stream"})
@@ -64,9 +63,6 @@ class Figures:
     """Member -> (least, most) that a best assignment gives to members with its subscription."""
 
 
-_figures, _other_figures = unchecked(Figures), unchecked_replace(Figures)
-
-
 def figures(
     kind: Kind,
     generation: Generation,
@@ -82,7 +78,7 @@ def figures(
     was_here = {m.member_id: intended(m) for m in before.members} if before else {}
     given, had = _owner_of(now), _owner_of(was_here)
     load = [partition_count(share) for share in now.values()]
-    counted = _figures(
+    counted = Figures(
         joined=tuple([key for key in now if key not in was_here]),
         left=tuple([key for key in was_here if key not in now]),
         given_count=len(given),
@@ -219,7 +215,7 @@ def with_equal_topics(
     given_up = sum(max(count - floor - (rank < spare), 0) for rank, count in enumerate(most_owned))
     best = (len(member_ids) - spare) * floor**2 + spare * (floor + 1) ** 2
     ceiling = floor + (spare > 0)
-    return _other_figures(
+    return replace(
         counted,
         moved=sum(1 for place, member in favoured.items() if existing.get(place) != member),
         stopped=_stopped(given, had, len(waiting), is_cooperative=is_cooperative(kind, generation))

@@ -7,7 +7,7 @@ who owned what when, where two members owned one partition.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assignors.ownership.double import Overlap, overlaps
 from assignors.ownership.intervals import Ownership
@@ -19,7 +19,6 @@ from assignors.replay.analysis.uses import Uses, uses
 from assignors.replay.history.log_ends import LogEnds
 from assignors.replay.history.model import Generation, GroupHistory, Kind, Life
 from assignors.replay.history.partition_counts import counts_of
-from wire.constructors import unchecked, unchecked_replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,13 +37,6 @@ class GenerationAnalysis:
     """Topic -> records in 1,000 seconds of each partition, measured up to the generation's end."""
     uses: Uses | None = None
     """The loads by these rates, `None` where they are not known."""
-    reproduced: str | None = None
-    """See `tables.rows.GenerationRow.reproduced`."""
-    reproduced_note: str | None = None
-    """The same in words, for the notes of the generation."""
-
-
-_analysed, other_analysis = unchecked(GenerationAnalysis), unchecked_replace(GenerationAnalysis)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +155,7 @@ def _life_analysis(life: Life, counts: Mapping[str, int], seen: Observed | None)
     before: Generation | None = None
     for generation in life.generations:
         counted = figures(life.kind, generation, before, counts)
-        analysed = _analysed(
+        analysed = GenerationAnalysis(
             generation=generation,
             before=before,
             figures=counted,
@@ -189,7 +181,7 @@ def _with_uses(analysed: GenerationAnalysis, seen: Observed) -> GenerationAnalys
     begun = known_at(seen, generation.at_ms) if len(seen.ends_ms) else None
     ended = known_at(seen, generation.until_ms or max(seen.until_ms, generation.at_ms))
     rates = {} if ended is None or not generation.members else ended.rates
-    return other_analysis(
+    return replace(
         analysed,
         lag=None if begun is None else begun.lag_sum,
         rates=rates,

@@ -13,11 +13,8 @@ from dataclasses import replace
 from assignors.ownership.changes import TopicPartition, pairs
 from assignors.ownership.intervals import Ownership, ownerships
 from assignors.replay.history.model import LEFT, Generation, Life
-from wire.constructors import unchecked_replace
 
 MOVED, WITHHELD, GROUP_ENDED, CONVERTED = "moved", "withheld", "group-ended", "converted"
-
-_other = unchecked_replace(Ownership)
 
 
 def ownerships_of(life: Life) -> tuple[Ownership, ...]:
@@ -72,7 +69,7 @@ def _with_reasons(found: Sequence[Ownership]) -> list[Ownership]:
     for one in found:
         starts.setdefault(one.topic_partition, set()).add(one.start)
     return [
-        _other(one, ended_by=MOVED if one.end in starts[one.topic_partition] else WITHHELD)
+        replace(one, ended_by=MOVED if one.end in starts[one.topic_partition] else WITHHELD)
         if one.end is not None and one.ended_by is None
         else one
         for one in found

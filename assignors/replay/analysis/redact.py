@@ -184,8 +184,6 @@ def _analysed(analysed: GenerationAnalysis, label: Label) -> GenerationAnalysis:
         lag=analysed.lag,
         rates=analysed.rates,
         uses=analysed.uses,
-        reproduced=analysed.reproduced,
-        reproduced_note=analysed.reproduced_note,
     )
 
 
@@ -206,7 +204,6 @@ def _member(member: Participant, label: Label) -> Participant:
         client_id=label(Hidden.CLIENT, member.client_id),
         host=label(Hidden.HOST, member.host),
         instance_id=None if instance_id is None else label(Hidden.INSTANCE, instance_id),
-        joined_as=None,
     )
 
 

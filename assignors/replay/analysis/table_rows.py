@@ -28,8 +28,7 @@ from assignors.replay.tables.rows import (
 )
 from wire.constructors import unchecked
 
-_offset_row, _assignment_row = unchecked(OffsetRow), unchecked(AssignmentRow)
-_new_generation_row, _new_member_row = unchecked(GenerationRow), unchecked(MemberRow)
+_offset_row = unchecked(OffsetRow)
 
 
 def group_rows(analysis: GroupAnalysis, found: Sequence[AnomalyRow]) -> Iterator[GroupRow]:
@@ -122,7 +121,7 @@ def assignment_rows(analysis: GroupAnalysis) -> Iterator[AssignmentRow]:
         clients = client_of(life_analysis.life)
         for interval in life_analysis.ownerships:
             client_id, host = clients.get(interval.member_id, ("", ""))
-            yield _assignment_row(
+            yield AssignmentRow(
                 group=analysis.history.group,
                 life=life_analysis.life.number,
                 kind=life_analysis.life.kind.value,
@@ -147,7 +146,7 @@ def _generation_row(
     generation, counted = analysed.generation, analysed.figures
     leader = next((m for m in generation.members if m.member_id == generation.leader_id), None)
     topics = {topic for member in generation.members for topic in member.topics}
-    return _new_generation_row(
+    return GenerationRow(
         group=analysis.history.group,
         life=life.number,
         kind=life.kind.value,
@@ -177,19 +176,13 @@ def _generation_row(
         counts_inferred=bool(topics & analysis.inferred_topics),
         pause_ms=generation.pause_ms,
         downtime_partition_ms=downtime_ms(analysed),
-        notes=_notes(analysed),
+        notes=generation.notes,
         record_partition=generation.partition,
         record_offset=generation.offset,
-        reproduced=analysed.reproduced,
         use_max=None if analysed.uses is None else analysed.uses.most,
         use_bound=None if analysed.uses is None else analysed.uses.bound,
         lag=analysed.lag,
     )
-
-
-def _notes(analysed: GenerationAnalysis) -> tuple[str, ...]:
-    notes, more = analysed.generation.notes, analysed.reproduced_note
-    return notes if more is None else (*notes, more)
 
 
 def _member_row(
@@ -200,7 +193,7 @@ def _member_row(
     *,
     is_new: bool,
 ) -> MemberRow:
-    return _new_member_row(
+    return MemberRow(
         group=analysis.history.group,
         life=life.number,
         kind=life.kind.value,

@@ -1,18 +1,15 @@
-"""Classic groups as a column: one struct a generation, its members a list in it.
+"""Classic groups as a column: one struct a generation, with a list of its members.
 
-This is the column `classic_group` that `decode_records` gives on Spark. The records are read by
-`wire.records`, the members' bytes by the codecs of `wire`, each distinct one once: members write
-the same from one generation to the next. The members of a whole batch stand side by side, so
-that each field of theirs becomes an Arrow array in one step.
+This is the column `classic_group` that `decode_records` gives on Spark. `wire.records` reads the
+records and the codecs of `assignors.arrow` the members' bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -23,7 +20,6 @@ from assignors.arrow.codecs import (
     decoded_subscriptions,
 )
 from assignors.arrow.schemas import DECODED_ASSIGNMENT, DECODED_SUBSCRIPTION, DECODED_USER_DATA
-from assignors.replay.decode.binary_columns import Index, Mask, expanded, nulls, offsets_of
 from wire.records.members import CONSUMER
 
 MEMBER = pa.struct(
@@ -61,7 +57,7 @@ USER_DATA: Mapping[str, Callable[[pa.Array], pa.StructArray]] = {
     "weighted": decoded_sticky_user_data,
     "cooperative-weighted": decoded_cooperative_user_data,
 }
-"""The protocols whose UserData has a known layout."""
+"""Protocols whose UserData has a known layout -> its codec."""
 
 _FRAME = {
     # our name -> the name in Kafka's value
@@ -81,8 +77,8 @@ _MEMBER = {
 }
 
 
-def classic_groups(values: Sequence[Mapping[str, Any]]) -> pa.StructArray:
-    """Return `CLASSIC_GROUP` of each GROUP_METADATA value, as `wire.records` read it.
+def classic_groups(values: Sequence[Mapping[str, Any] | None]) -> pa.StructArray:
+    """Return `CLASSIC_GROUP` of each GROUP_METADATA value as `wire.records` read it; null stays.
 
     Fields that a version of the record does not have are null. Cost: linear in the bytes.
 
@@ -92,32 +88,32 @@ def classic_groups(values: Sequence[Mapping[str, Any]]) -> pa.StructArray:
     >>> groups[0]["generation"].as_py(), len(groups[0]["members"])
     (7, 0)
     """
-    counts = np.array([len(value["members"]) for value in values], np.int64)
-    columns = _columns(values, _FRAME, CLASSIC_GROUP)
-    members = [member for value in values for member in value["members"]]
-    is_consumer = _of_members([value["protocolType"] == CONSUMER for value in values], counts)
-    protocols = _of_members([value["protocol"] for value in values], counts)
-    structs = _members(members, is_consumer.astype(np.bool_), protocols)
-    lists = pa.ListArray.from_arrays(offsets_of(counts), structs)
-    return pa.StructArray.from_arrays([*columns, lists], fields=list(CLASSIC_GROUP))
+    members: list[tuple[Mapping[str, Any], Mapping[str, Any]]] = [
+        (value, member) for value in values if value is not None for member in value["members"]
+    ]
+    counts = [0 if value is None else len(value["members"]) for value in values]
+    lists = pa.ListArray.from_arrays(
+        pa.array(list(accumulate(counts, initial=0)), pa.int32()), _members(members)
+    )
+    columns = [*_columns([value or {} for value in values], _FRAME, CLASSIC_GROUP), lists]
+    is_null = pa.array([value is None for value in values], pa.bool_())
+    return pa.StructArray.from_arrays(columns, fields=list(CLASSIC_GROUP), mask=is_null)
 
 
-def _members(
-    members: Sequence[Mapping[str, Any]], is_consumer: Mask, protocols: npt.NDArray[Any]
-) -> pa.StructArray:
-    """Return `MEMBER` of each."""
-    chosen = np.flatnonzero(is_consumer)
-    said = pa.array([member["subscription"] for member in members], pa.binary())
-    given = pa.array([member["assignment"] for member in members], pa.binary())
-    subscription = _decoded(said, chosen, decoded_subscriptions)
-    assignment = _decoded(given, chosen, decoded_assignments)
+def _members(members: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> pa.StructArray:
+    """Return `MEMBER` of each member, which comes with its group."""
+    said = pa.array([member["subscription"] for _, member in members], pa.binary())
+    given = pa.array([member["assignment"] for _, member in members], pa.binary())
+    is_consumer = pa.array([group["protocolType"] == CONSUMER for group, _ in members], pa.bool_())
+    subscription = decoded_subscriptions(_where(is_consumer, said))
+    assignment = decoded_assignments(_where(is_consumer, given))
     columns = [
-        *_columns(members, _MEMBER, MEMBER),
+        *_columns([member for _, member in members], _MEMBER, MEMBER),
         subscription,
         assignment,
-        _user_data(subscription, protocols),
-        _raw(said, subscription),
-        _raw(given, assignment),
+        _user_data(subscription, [group["protocol"] for group, _ in members]),
+        _where(_is_odd(subscription), said),
+        _where(_is_odd(assignment), given),
     ]
     return pa.StructArray.from_arrays(columns, fields=list(MEMBER))
 
@@ -131,43 +127,24 @@ def _columns(
     ]
 
 
-def _of_members(of_groups: Sequence[Any], counts: Index) -> npt.NDArray[Any]:
-    """Return what is known of each group as an array by member."""
-    return np.repeat(np.array(of_groups, object), counts)
-
-
-def _decoded(
-    blobs: pa.Array, chosen: Index, decode: Callable[[pa.Array], pa.StructArray]
-) -> pa.StructArray:
-    """Return the structs of the chosen blobs, null for the others; equal ones are read once."""
-    encoded = _at(blobs, chosen).dictionary_encode()
-    structs = decode(encoded.dictionary).take(encoded.indices)
-    return expanded([structs], [chosen], len(blobs))
-
-
-def _user_data(subscription: pa.StructArray, protocols: npt.NDArray[Any]) -> pa.StructArray:
+def _user_data(subscription: pa.StructArray, protocols: Sequence[str | None]) -> pa.Array:
     """Return the UserData of the members whose protocol has a layout for it."""
     blobs = pc.struct_field(subscription, "user_data")
-    is_there = blobs.is_valid().to_numpy(zero_copy_only=False)
-    parts = []
-    rows = []
+    column = pa.nulls(len(blobs), DECODED_USER_DATA)
     for protocol, decode in USER_DATA.items():
-        chosen = np.flatnonzero((protocols == protocol) & is_there)
-        if len(chosen):
-            encoded = _at(blobs, chosen).dictionary_encode()
-            parts.append(decode(encoded.dictionary).take(encoded.indices))
-            rows.append(chosen)
-    return expanded(parts, rows, len(blobs)) if parts else nulls(len(blobs), DECODED_USER_DATA)
+        if protocol in protocols:
+            is_of = pa.array([each == protocol for each in protocols], pa.bool_())
+            column = pc.coalesce(column, decode(_where(is_of, blobs)))
+    return column
 
 
-def _raw(blobs: pa.Array, decoded: pa.StructArray) -> pa.Array:
-    """Return the blobs that were not read, or not without a note; the others null."""
+def _is_odd(decoded: pa.StructArray) -> pa.Array:
+    """Return where bytes were not read, or not without a note."""
     notes = pc.list_value_length(pc.struct_field(decoded, "notes"))
-    is_odd = pc.fill_null(pc.not_equal(notes, 0), fill_value=True)
-    is_unread = pc.is_valid(pc.struct_field(decoded, "error"))
-    chosen = np.flatnonzero(pc.and_(pc.or_(is_odd, is_unread), pc.is_valid(blobs)))
-    return expanded([_at(blobs, chosen)], [chosen], len(blobs))
+    has_notes = pc.fill_null(pc.not_equal(notes, 0), fill_value=True)
+    return pc.or_(has_notes, pc.is_valid(pc.struct_field(decoded, "error")))
 
 
-def _at(column: pa.Array, chosen: Index) -> pa.Array:
-    return column if len(chosen) == len(column) else column.take(pa.array(chosen))
+def _where(is_chosen: pa.Array, blobs: pa.Array) -> pa.Array:
+    # With a scalar null Arrow keeps the bytes of null rows, which then go back to the JVM.
+    return pc.if_else(is_chosen, blobs, pa.nulls(len(blobs), pa.binary()))

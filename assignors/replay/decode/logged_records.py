@@ -7,9 +7,11 @@ among the findings, with the place that the source named.
 from __future__ import annotations
 
 import binascii
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from wire import ErrorKind, WireError
 from wire.constructors import unchecked
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 
 NO_TIME = 0
 """The time of a record whose source has no timestamps."""
+
+NO_GROUP = ""
+"""The group name of records that name no group."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +52,36 @@ def logged_records(rows: Iterable[Raw]) -> Iterator[LoggedRecord]:
             offset=raw.offset,
             is_aborted=_is_aborted(raw.transaction),
         )
+
+
+def group_in(key: Mapping[str, Any] | None) -> str:
+    """Return the group in the key of a record, `NO_GROUP` where it names none."""
+    return NO_GROUP if key is None else str(key.get("group", key.get("groupId", NO_GROUP)))
+
+
+@lru_cache(maxsize=20_000)  # a key is written again with each commit
+def group_of_key(key: bytes | None) -> str:
+    """Return the group that the bytes of a key name, `NO_GROUP` where they cannot be read."""
+    return group_in(decode_record(key, None).key)
+
+
+def of_groups(raws: Iterable[Raw], wanted: re.Pattern[str], seen: set[str]) -> Iterator[Raw]:
+    """Yield the rows of groups whose name matches, anywhere in it, and rows with an error.
+
+    `seen` gets the names of the groups that do not match. Values are not decoded.
+
+    >>> from assignors.replay.sources import Raw
+    >>> raws = [Raw(key=bytes.fromhex("00020001") + name) for name in (b"a", b"b")]
+    >>> others = set()
+    >>> [raw.key[-1:] for raw in of_groups(raws, re.compile("b"), others)], others
+    ([b'b'], {'a'})
+    """
+    for raw in raws:
+        if raw.error is None and not wanted.search(group := group_of_key(raw.key)):
+            if group:
+                seen.add(group)
+            continue
+        yield raw
 
 
 def record_of(key: bytes | None, value: bytes | None, error: str | None) -> Record:

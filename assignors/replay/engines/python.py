@@ -13,15 +13,8 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from assignors.assignor import Assignor
-from assignors.replay.analysis.group_analysis import (
-    GenerationAnalysis,
-    GroupAnalysis,
-    LifeAnalysis,
-    analysed_group,
-    other_analysis,
-)
+from assignors.replay.analysis.group_analysis import GroupAnalysis, analysed_group
 from assignors.replay.analysis.redact import Label, numbered, redacted, redacted_outcome
-from assignors.replay.analysis.reproduce import Reproduction, reproductions
 from assignors.replay.analysis.table_rows import (
     assignment_rows,
     generation_rows,
@@ -138,7 +131,6 @@ def analysis_and_outcomes(
         from assignors.replay.analysis.what_if import what_if  # noqa: PLC0415 - who asks pays
 
         outcomes = [row for assignor in settings.assignors for row in what_if(analysis, assignor)]
-    analysis = _with_notes(analysis, reproductions(analysis))
     if settings.label is not None:
         analysis = redacted(analysis, settings.label)
         outcomes = [redacted_outcome(row, analysis.history.group) for row in outcomes]
@@ -170,27 +162,3 @@ def joined(parts: Iterable[Tables]) -> Tables:
     listed = list(parts)
     rows = {name: tuple(row for part in listed for row in getattr(part, name)) for name in TABLES}
     return Tables(**rows)
-
-
-def _with_notes(analysis: GroupAnalysis, found: Iterator[Reproduction]) -> GroupAnalysis:
-    """Return the analysis with a note on each generation that Java's assignor was compared with."""
-    verdicts = {(one.life, one.generation): one for one in found}
-
-    def noted(life_analysis: LifeAnalysis, analysed: GenerationAnalysis) -> GenerationAnalysis:
-        verdict = verdicts.get((life_analysis.life.number, analysed.generation.number))
-        if verdict is None:
-            return analysed
-        return other_analysis(analysed, reproduced=verdict.verdict, reproduced_note=str(verdict))
-
-    return replace(
-        analysis,
-        lives=tuple(
-            replace(
-                life_analysis,
-                generations=tuple(
-                    noted(life_analysis, analysed) for analysed in life_analysis.generations
-                ),
-            )
-            for life_analysis in analysis.lives
-        ),
-    )

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from sys import intern
 from typing import Any
 
-from assignors.model import Member
 from assignors.ownership.changes import Change
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.history.member_bytes import MemberBytes
 from assignors.replay.history.model import (
     LEFT,
     Generation,
@@ -24,13 +23,8 @@ from assignors.replay.history.model import (
     Participant,
     Takeover,
 )
-from assignors.replay.history.subscriptions import oddities
+from assignors.replay.history.subscriptions import oddities, read_assignment, read_subscription
 from wire import NoteCode, TopicPartitions
-from wire.constructors import unchecked, unchecked_replace
-
-_new_generation, _participant = unchecked(Generation), unchecked(Participant)
-_other_generation, _new_change = unchecked_replace(Generation), unchecked(Change)
-_other_member = unchecked_replace(Member)
 
 CONSUMER_PROTOCOL = "consumer"
 """The protocol type whose bytes are Subscriptions and Assignments."""
@@ -39,12 +33,9 @@ CONSUMER_PROTOCOL = "consumer"
 class ClassicLife:
     """Builds one life from its records, one at a time."""
 
-    def __init__(
-        self, number: int, from_ms: int, member_bytes: MemberBytes, *, is_from_broker: bool
-    ) -> None:
+    def __init__(self, number: int, from_ms: int, *, is_from_broker: bool) -> None:
         """Start an empty life. With `is_from_broker` its first assignment is the broker's own."""
         self.number = number
-        self.member_bytes = member_bytes
         self.from_ms = from_ms
         self.is_from_broker = is_from_broker
         self.generations: list[Generation] = []
@@ -71,7 +62,7 @@ class ClassicLife:
             notes = last.notes if again in last.notes else (*last.notes, again)
             still = {member.member_id for member in generation.members}
             self.replaced += (m for m in last.members if m.member_id not in still)
-            self.generations[-1] = _other_generation(
+            self.generations[-1] = replace(
                 generation,
                 at_ms=last.at_ms,
                 pause_ms=last.pause_ms,
@@ -82,7 +73,7 @@ class ClassicLife:
             )
         else:
             if last is not None:
-                self.generations[-1] = _other_generation(last, until_ms=entry.at_ms)
+                self.generations[-1] = replace(last, until_ms=entry.at_ms)
             self.generations.append(generation)
         self._note_takeovers(entry.at_ms, generation)
         self._note_changes(entry.at_ms, generation)
@@ -111,9 +102,7 @@ class ClassicLife:
         missing = 0 if is_first_from_broker else max(number - before - 1, 0)
         # The coordinator keeps members by id: of two with one id the last is the member.
         by_id = {
-            fields["memberId"]: participant(
-                fields, value["protocolType"], value["protocol"], self.member_bytes
-            )
+            fields["memberId"]: participant(fields, value["protocolType"], value["protocol"])
             for fields in value["members"]
         }
         members = tuple(by_id.values())
@@ -130,7 +119,7 @@ class ClassicLife:
             notes.append("the broker's own assignment: the group came back from KIP-848")
         if members and value["protocolType"] not in {"", CONSUMER_PROTOCOL}:
             notes.append(f"protocol type {value['protocolType']}: assignments are not read")
-        return _new_generation(
+        return Generation(
             number=number,
             at_ms=entry.at_ms,
             state="Stable" if members else "Empty",
@@ -196,7 +185,7 @@ class ClassicLife:
         is_gone: bool = False,
         after_gap: bool = False,
     ) -> None:
-        change = _new_change(
+        change = Change(
             at=at_ms,
             generation=number,
             member_id=member_id,
@@ -222,18 +211,17 @@ def participant(
     fields: Mapping[str, Any],
     protocol_type: str,
     protocol: str | None,
-    member_bytes: MemberBytes,
 ) -> Participant:
     """Return a member of a GROUP_METADATA record, with its Subscription and Assignment decoded.
 
     `fields` are those of the record. Bytes that cannot be read leave their fields empty, and a note
     among the oddities. Under another protocol type than `consumer` nothing is decoded.
     """
-    name, assigned = member_bytes.name, fields["assignment"]
+    assigned = fields["assignment"]
     recorded: dict[str, Any] = {
-        "member_id": name(fields["memberId"]),
-        "client_id": name(fields["clientId"]),
-        "host": name(fields["clientHost"]),
+        "member_id": intern(fields["memberId"]),
+        "client_id": intern(fields["clientId"]),
+        "host": intern(fields["clientHost"]),
         "instance_id": fields.get("groupInstanceId"),
         "rebalance_timeout_ms": fields.get("rebalanceTimeout"),
         "session_timeout_ms": fields["sessionTimeout"],
@@ -241,13 +229,13 @@ def participant(
     }
     if protocol_type != CONSUMER_PROTOCOL:
         return Participant(**recorded)
-    said = member_bytes.subscription(fields["subscription"], protocol)
+    said = read_subscription(fields["subscription"], protocol)
     member = said.member
-    assignment = member_bytes.assignment(assigned)
+    assignment = read_assignment(assigned)
     odd = said.oddities
     if assignment.notes:
         odd += oddities("assignment", assignment.notes)
-    return _participant(
+    return Participant(
         **recorded,
         topics=member.topics,
         rack_id=member.rack_id,
@@ -258,9 +246,6 @@ def participant(
         assigned={} if assignment.value is None else assignment.value.partitions,
         oddities=odd,
         error=said.error,
-        joined_as=_other_member(
-            member, member_id=recorded["member_id"], instance_id=recorded["instance_id"]
-        ),
         written=assignment.value,
         odd_subscription=fields["subscription"] if member.notes else None,
     )

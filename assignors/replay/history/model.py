@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from assignors.model import Member
 from assignors.ownership.changes import Change
 from wire import MemberAssignment, NoteCode, TopicPartitions
 from wire.records.members import CONSUMER
@@ -82,8 +81,6 @@ class Participant:
     server_assignor: str | None = None
     oddities: tuple[Oddity, ...] = ()
     error: str | None = None
-    joined_as: Member | None = None
-    """Classic: the member as a leader reads its Subscription, UserData and all."""
     written: MemberAssignment | None = None
     """Classic: its Assignment field by field, `None` where the bytes are none."""
     assignment_bytes: bytes | None = None

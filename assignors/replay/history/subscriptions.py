@@ -1,20 +1,27 @@
-"""What a Subscription says under the protocol of its group: claims, and what is odd in it."""
+"""What members of classic groups and their leaders wrote: claims, and what is odd in the bytes.
+
+Members write the same bytes from one generation to the next, so what was read last is kept.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from assignors.assignor import UserData
 from assignors.claims import read_claim
+from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.model import NO_GENERATION, Member
 from assignors.replay.history.model import Oddity
 from wire import (
+    Decoded,
+    MemberAssignment,
     Note,
     TopicPartitions,
+    decode_assignment,
     decode_cooperative_user_data,
     decode_sticky_user_data,
 )
-from wire.constructors import unchecked
 
 CLAIMS_STAND_IN = {
     "sticky": UserData.STICKY,
@@ -26,6 +33,10 @@ CLAIMS_STAND_IN = {
 
 GENERATION_BYTES = 4
 """UserData of this size is a generation and nothing else: there is nothing odd in it."""
+
+
+KEPT_MAX = 20_000
+"""Blobs that are kept for the next time that a member writes them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,15 +54,14 @@ class ReadSubscription:
     error: str | None
 
 
-_read = unchecked(ReadSubscription)
-
-
-def read_subscription(member: Member, protocol: str | None) -> ReadSubscription:
-    """Return what the bytes say that `member` was read from. Cost: linear in its UserData."""
+@lru_cache(maxsize=KEPT_MAX)
+def read_subscription(blob: bytes, protocol: str | None) -> ReadSubscription:
+    """Return what these bytes say in a group with this protocol. Cost: linear in the bytes."""
+    member = member_from_bytes("", blob)
     notes = member.notes
     is_unread = bool(notes) and notes[0].code == "empty-blob"
     claimed, generation, is_known = _claim(member, protocol)
-    return _read(
+    return ReadSubscription(
         member=member,
         version=None if is_unread else member.version,
         claimed=claimed,
@@ -63,6 +73,12 @@ def read_subscription(member: Member, protocol: str | None) -> ReadSubscription:
         ),
         error=notes[0].text if is_unread else None,
     )
+
+
+@lru_cache(maxsize=KEPT_MAX)
+def read_assignment(blob: bytes) -> Decoded[MemberAssignment]:
+    """Return the Assignment that these bytes are. Cost: linear in the bytes."""
+    return decode_assignment(blob)
 
 
 def oddities(blob: str, notes: tuple[Note, ...]) -> tuple[Oddity, ...]:

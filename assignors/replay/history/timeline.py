@@ -12,14 +12,13 @@ the one before shows that there was one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from assignors.replay.decode.logged_records import LoggedRecord, is_record, reason
+from assignors.replay.decode.logged_records import LoggedRecord, group_in, is_record, reason
 from assignors.replay.history.classic import ClassicLife
 from assignors.replay.history.epochs import KINDS, EpochLife
-from assignors.replay.history.member_bytes import AHEAD, MemberBytes, blobs_of
 from assignors.replay.history.model import Commit, GroupHistory, Kind, Life, Unreadable
 from assignors.replay.history.truncation import MEMBER_ROWS_MAX, newest_records
 from wire.constructors import unchecked
@@ -42,9 +41,6 @@ TOPIC_LISTS: Mapping[str, tuple[str, ...]] = {
 NO_TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 """The topic id that means none."""
 
-NO_GROUP = ""
-"""The group name of records that name no group."""
-
 
 def timeline(
     entries: Iterable[LoggedRecord], *, topic_names: Mapping[str, str] | None = None
@@ -58,26 +54,9 @@ def timeline(
     """
     by_group: dict[str, list[LoggedRecord]] = {}
     for entry in entries:
-        by_group.setdefault(group_of(entry), []).append(entry)
-    member_bytes = MemberBytes()
-    for groups in _together(by_group):
-        are_read = len(groups) > 1
-        if are_read:
-            member_bytes.read(entry for group in groups for entry in by_group[group])
-        for group in groups:
-            yield group_history(
-                group,
-                by_group.pop(group),
-                topic_names=topic_names,
-                member_bytes=member_bytes,
-                are_read=are_read,
-            )
-
-
-def group_of(entry: LoggedRecord) -> str:
-    """Return the group that a record is about."""
-    key = entry.record.key or {}
-    return str(key.get("group", key.get("groupId", NO_GROUP)))
+        by_group.setdefault(group_in(entry.record.key), []).append(entry)
+    for group in sorted(by_group, key=utf16_key):
+        yield group_history(group, by_group.pop(group), topic_names=topic_names)
 
 
 def learned_names(entries: Iterable[LoggedRecord]) -> dict[str, str]:
@@ -119,25 +98,21 @@ def group_history(
     *,
     topic_names: Mapping[str, str] | None = None,
     member_rows_max: int = MEMBER_ROWS_MAX,
-    member_bytes: MemberBytes | None = None,
-    are_read: bool = False,
 ) -> GroupHistory:
     """Return the history of one group from its records, which are in the order of the topic.
 
     The clock of a broker may be behind that of the broker before it. The time of a record is then
     that of the latest record before it, as what is written later did not happen earlier. Commits
     keep the time they have. The oldest generations of a very large group are left out, beyond
-    `member_rows_max` member rows: see `truncation`. `member_bytes` has what was read of members
-    before, for this group or for others; with `are_read` that is all of this group.
+    `member_rows_max` member rows: see `truncation`.
     """
-    member_bytes = MemberBytes() if member_bytes is None else member_bytes
     listed, left_out = newest_records(list(entries), member_rows_max)
     names = {**learned_names(listed), **(topic_names or {})}
-    history = _Lives(names, member_bytes)
+    history = _Lives(names)
     commits: list[Commit] = []
     unreadable: list[Unreadable] = [] if left_out is None else [left_out]
     now_ms = None
-    for entry in listed if are_read else member_bytes.ahead(listed):
+    for entry in listed:
         record = entry.record
         is_read = record.error is None and record.key is not None and not _is_unknown(entry)
         if not is_read:
@@ -167,27 +142,11 @@ def group_history(
     )
 
 
-def _together(by_group: Mapping[str, Sequence[LoggedRecord]]) -> Iterator[list[str]]:
-    """Yield the groups in order of name, as many at a time as have `AHEAD` members to be read."""
-    groups: list[str] = []
-    count = 0
-    for group in sorted(by_group, key=utf16_key):
-        wanted = sum(1 for entry in by_group[group] for _ in blobs_of(entry))
-        if groups and count + wanted > AHEAD:
-            yield groups
-            groups, count = [], 0
-        groups.append(group)
-        count += wanted
-    if groups:
-        yield groups
-
-
 class _Lives:
     """Builds the lives of one group name from its records, one at a time."""
 
-    def __init__(self, names: Mapping[str, str], member_bytes: MemberBytes) -> None:
+    def __init__(self, names: Mapping[str, str]) -> None:
         self.names = names
-        self.member_bytes = member_bytes
         self.done: list[Life] = []
         self.current: ClassicLife | EpochLife | None = None
         self.ended_ms: int | None = None
@@ -208,9 +167,7 @@ class _Lives:
         if name != "GROUP_METADATA":
             return
         if self.current is None:
-            self.current = ClassicLife(
-                len(self.done) + 1, entry.at_ms, self.member_bytes, is_from_broker=False
-            )
+            self.current = ClassicLife(len(self.done) + 1, entry.at_ms, is_from_broker=False)
         if isinstance(self.current, ClassicLife):
             self.current.is_state_known = False
 
@@ -232,7 +189,6 @@ class _Lives:
             life = ClassicLife(
                 len(self.done) + 1,
                 entry.at_ms,
-                self.member_bytes,
                 is_from_broker=follows and bool(value["members"]),
             )
             self.current = life

@@ -50,7 +50,7 @@ def simulation_page(
     compared = [{**row, "variant": variant_of(row, columns)} for row in results]
     order = [row["variant"] for row in compared]
     summary = list(summary_rows(compared, by=(), between="variant", order=order))
-    seeds = {row["seed"] for row in results}
+    seeds = {row["seed"] for row in results if row["error"] is None}
     html = render(
         "simulation.html",
         title=title,
@@ -74,4 +74,4 @@ def simulation_page(
 
 
 def _error(row: Mapping[str, Any]) -> str:
-    return f"{variant_of(row)}, seed {row['seed']}: {row['error']}"
+    return f"{variant_of(row)}, seed {row.get('seed')}: {row['error']}"

@@ -56,9 +56,7 @@ from assignors.replay.sources.raw import (
     printable_path,
     time_or_none,
 )
-from wire.constructors import unchecked
 
-_raw = unchecked(Raw)
 _document = json.JSONDecoder().decode
 
 _OBJECT = b'{"'
@@ -357,7 +355,7 @@ def _dumped_record(line: bytes) -> Raw | None:
 
 def _row(document: Mapping[str, object], key: bytes | None, value: bytes | None) -> Raw:
     """Return the record of one of our own lines, or of Spark's."""
-    return _raw(
+    return Raw(
         key=key,
         value=value,
         topic=text_field(document, "topic"),

@@ -191,10 +191,6 @@ class GenerationRow:
     notes: tuple[str, ...]
     record_partition: int | None
     record_offset: int | None
-    reproduced: str | None = None
-    """Whether Java's assignor makes the same of these Subscriptions: the same `bytes`, the same
-    `partitions` in other bytes, `no`, or it `fails`. `None` where the protocol is none of Java's,
-    or there is no leader."""
     use_max: float | None = None
     use_bound: float | None = None
     lag: int | None = None

@@ -9,9 +9,9 @@ consumes what before and after each.
 
 from assignors.simulation.rounds.explicit_events import scenario_of_group
 from assignors.simulation.rounds.outcome import Outcome, PlayedEvent, play, play_events
-from assignors.simulation.rounds.processes import simulate_rows
 from assignors.simulation.rounds.random_scenarios import Parameters, SubscriptionShape, generate
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, MemberSpec, Scenario
+from assignors.simulation.rounds.scenario_rows import simulate_rows
 from assignors.simulation.rounds.settlement import Round, rounds
 
 __all__ = [

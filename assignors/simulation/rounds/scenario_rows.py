@@ -10,75 +10,93 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
 from assignors.assignor import Assignor
 from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.model import Assignment
-from assignors.own_assignors.answers import AssignorError
 from assignors.registry import assignor_of
+from assignors.simulation.processes import (
+    Row,
+    failure_text,
+    in_processes,
+    known,
+    require_names,
+)
 from assignors.simulation.rounds.outcome import Outcome, play, play_events
 from assignors.simulation.rounds.random_scenarios import Parameters, draw_events, generate
 from assignors.simulation.rounds.scenario import MemberSpec, Scenario
 
-Row = Mapping[str, Any]
-"""Column -> value."""
-
+CHUNK = 50
+"""Rows that a process gets at a time."""
 SIZES = tuple(field.name for field in fields(Parameters))
 FLAGS = ("faults", "wire")
+GIVEN = ("id", "seed", *SIZES)
+"""Columns of a scenario row that is a table's; `members` and `topics` are sizes or the group."""
 FIGURES = tuple(field.name for field in fields(Outcome))
 COLUMNS = ("id", *FIGURES, "error")
 """Columns of an outcome row: the `id` of its scenario row, the fields of `Outcome`, `error`."""
 _figures = attrgetter(*FIGURES)
-EMPTY: dict[str, Any] = dict.fromkeys(COLUMNS)
-NO_MEMORY = "MemoryError: the scenario does not fit into the memory of this process"
 
 
-def outcome_rows(
-    rows: Iterable[Row], assignors: Sequence[str | Assignor]
+def simulate_rows(
+    rows: Iterable[Row],
+    *,
+    assignors: Sequence[str | Assignor],
+    processes: int = 1,
+    chunk: int = CHUNK,
 ) -> Iterator[dict[str, Any]]:
-    """Yield an outcome row (`COLUMNS`) for each scenario row, assignor and event, in that order.
+    """Yield the outcomes of all scenario rows, in their order; both as in `outcomes`.
 
-    A scenario under which an assignor raises gives one row with `error` for that assignor, which
-    has the traceback of an assignor of your own from its second line on; a row that is no scenario,
-    or one that does not fit into memory, gives one row with `error` and no assignor. Raises
-    `ValueError` for an unknown assignor, before anything is simulated. Cost: that of `play`.
-    Memory: one scenario.
+    With more than one process the calling program must guard its start
+    (`if __name__ == "__main__"`), as `multiprocessing` asks; each gets `chunk` rows at a time.
+    Raises `ValueError` for an unknown assignor, before anything is simulated. Cost: linear in the
+    rows. Memory: as `processes.in_processes`.
+
+    >>> rows = simulate_rows([{"seed": 3, "members": 2, "events": 0}], assignors=["range"])
+    >>> [row["kind"] for row in rows]
+    ['start']
     """
-    chosen = [assignor_of(each) for each in assignors]
-    for row in rows:
-        try:
-            scenario = scenario_of(row)
-        except (ValueError, TypeError) as error:
-            yield {**EMPTY, **_identity(row), "error": f"bad-row: {error}"}
-            continue
-        except MemoryError:
-            yield {**EMPTY, **_identity(row), "error": NO_MEMORY}
-            continue
-        for assignor in chosen:
-            yield from _played(row, scenario, assignor)
+    require_names(assignors, processes)
+    for each in assignors:
+        assignor_of(each)
+    play_row = partial(outcomes, assignors=tuple(assignors))
+    return in_processes(rows, play_row, processes, chunk)
 
 
-def _played(row: Row, scenario: Scenario, assignor: Assignor) -> list[dict[str, Any]]:
-    asked = row.get("asked")
+def outcomes(row: Row, *, assignors: Sequence[str | Assignor]) -> Iterator[dict[str, Any]]:
+    """Yield an outcome row (`COLUMNS`) for each assignor and event of a scenario row.
+
+    A scenario under which an assignor raises gives one row for that assignor; a row that is no
+    scenario gives one row without an assignor. Such a row has `id`, `seed` and `assignor`, as far
+    as they are known, and `error`. Cost: that of `play`.
+    """
+    named = known(_identity(row))
     try:
-        if asked is not None:
-            return list(_asked_rows(row, scenario, assignor, asked))
-        outcomes = play(scenario, assignor)
-    except MemoryError:
-        return [{**EMPTY, **_identity(row), "assignor": assignor.full_name, "error": NO_MEMORY}]
-    except AssignorError as error:
-        text = str(error) if error.trace is None else f"{error}\n{error.trace}"
-        return [{**EMPTY, **_identity(row), "assignor": assignor.full_name, "error": text}]
-    except Exception as error:  # noqa: BLE001 - our mistake, too, stays in its row
-        text = f"{type(error).__name__}: {error}"
-        return [{**EMPTY, **_identity(row), "assignor": assignor.full_name, "error": text}]
-    identity = _identity(row)
-    return [
-        {**identity, **dict(zip(FIGURES, _figures(outcome), strict=True)), "error": None}
-        for outcome in outcomes
-    ]
+        scenario = scenario_of(row)
+    except (ValueError, TypeError) as error:
+        yield {**named, "error": f"bad-row: {error}"}
+        return
+    except MemoryError as error:
+        yield {**named, "error": failure_text(error)}
+        return
+    for assignor in map(assignor_of, assignors):
+        try:
+            yield from list(_played(row, scenario, assignor))
+        except Exception as error:  # noqa: BLE001 - our mistake, too, stays in its row
+            yield {**named, "assignor": assignor.full_name, "error": failure_text(error)}
+
+
+def _played(row: Row, scenario: Scenario, assignor: Assignor) -> Iterator[dict[str, Any]]:
+    asked = row.get("asked")
+    if asked is not None:
+        yield from _asked_rows(row, scenario, assignor, asked)
+        return
+    row_id = _identity(row)["id"]
+    for outcome in play(scenario, assignor):
+        yield {"id": row_id, **dict(zip(FIGURES, _figures(outcome), strict=True)), "error": None}
 
 
 def _asked_rows(

@@ -25,7 +25,6 @@ What goes on in it:
 Every message, timer and commit of records is an event. Only heartbeats of idle members are computed
 (`heartbeats`, `plain_heartbeats`), with the same result.
 
-Beside it: `exhaustion` (small cases in every order), `counterexamples` (a broken rule, told and
-made small), and two simulations that know no group protocol, `coordinator` (execution models,
-`sweeps`) and `clients` (threads of a client).
+Beside it: `explore` (small cases in every order, random scenarios, a broken rule shown and made
+small) and a simulation that knows no group protocol, `execution` (execution models, `sweeps`).
 """

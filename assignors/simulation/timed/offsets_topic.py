@@ -59,11 +59,29 @@ def log_entries(
     lasting = (each for each in records if not is_transactional(each[1]))
     for at_us, together in groupby(lasting, key=itemgetter(0)):
         batch = [
-            LogEntry(number, starts_at_ms + at_us // MILLISECOND, *key_and_value(record, group))
+            LogEntry(
+                number,
+                starts_at_ms + at_us // MILLISECOND,
+                *key_and_value(dated(record, starts_at_ms), group),
+            )
             for number, (_, record) in enumerate(together, start=offset)
         ]
         offset += len(batch)
         yield batch
+
+
+def dated(record: Record, starts_at_ms: int) -> Record:
+    """Return a record of a run that began at `starts_at_ms`, its own times since 1970 as well.
+
+    >>> dated(OffsetRecord("t", 0, 7, at_ms=250), 1_767_225_600_000).at_ms
+    1767225600250
+    """
+    if isinstance(record, GroupRecord):
+        is_known = record.since_ms >= 0
+        return record._replace(since_ms=starts_at_ms + record.since_ms) if is_known else record
+    if isinstance(record, OffsetRecord | TargetEpochRecord | PatternRecord):
+        return record._replace(at_ms=starts_at_ms + record.at_ms)
+    return record
 
 
 def key_and_value(

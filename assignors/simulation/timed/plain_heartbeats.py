@@ -49,7 +49,7 @@ def classic_plain(
         changes=lambda: coordinator.group.changes,
         timing=lambda number: (
             members[number].member_id,
-            members[number].config.by_its_clock(members[number].config.heartbeat_interval_ms),
+            members[number].beat_us,
             members[number].config.session_timeout_ms * MILLISECOND,
         ),
         answer=lambda _: HeartbeatResponse(ErrorCode.NONE),
@@ -60,7 +60,7 @@ def _classic_may_rest(member: ClassicMember, group: ClassicGroup) -> bool:
     """Return whether the heartbeats of a member are answered with nothing new."""
     return (
         member.is_at_rest
-        and not member.config.wake_ms
+        and not member.times.wake_ms
         and group.state is not GroupState.PREPARING_REBALANCE
         and member.generation == group.generation
         and group.refusal(member.member_id, member.config.instance_id) is ErrorCode.NONE
@@ -82,7 +82,7 @@ def consumer_plain(
         ),
         timing=lambda number: (
             members[number].member_id,
-            members[number].config.by_its_clock(broker.consumer_heartbeat_interval_ms),
+            members[number].beat_us,
             broker.consumer_session_timeout_ms * MILLISECOND,
         ),
         answer=lambda number: ConsumerHeartbeatResponse(

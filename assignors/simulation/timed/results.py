@@ -21,8 +21,8 @@ class TimedResult:
     round_ms_max: float
     """The longest of these."""
     convergence_ms: float | None
-    """From the last action of the plan until nothing changed any more; null where the group has
-    not settled."""
+    """From the last action of the plan, or the begin of a later fault, until nothing changed any
+    more; null where the group has not settled."""
     unavailable_partition_ms: float
     """Partitions times milliseconds without a consumer."""
     longest_gap_ms: float

@@ -5,7 +5,8 @@
      "plan": [{"at_ms": 30000, "do": "crash", "member": "c1"}]}
 
 What is left out has the default of `scenario`. A member with a `count` stands for so many, named
-`c0`, `c1`, ...; their instance ids are numbered likewise.
+`c0`, `c1`, ... (or from `numbered_from` on), which start `starts_every_ms` one after the other;
+their instance ids are numbered likewise. Verbs of a plan, as `rolling_restart`, become actions.
 
 A document is data, so no name in it imports anything by itself: an assignor of one's own
 (`package.module:object`) is taken only where the caller allows that name.
@@ -30,6 +31,7 @@ from assignors.documents.values import (
 )
 from assignors.own_assignors.importing import is_import_path
 from assignors.simulation.timed.scenario import VERSION, Scenario
+from assignors.simulation.timed.scenario.plan import expanded
 from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.scenario.reading import read_fields
 from assignors.simulation.timed.scenario.whole import READERS, everybody
@@ -56,9 +58,15 @@ def scenario_from_document(document: object, *, own_assignors: Collection[str] =
             ErrorCode.OUT_OF_RANGE, f"version {version} is not {VERSION}", ("version",)
         )
     named = {key: value for key, value in given.items() if key != "version"}
-    scenario = Scenario(
-        **{"until_ms": 0, "topics": {}, "members": (), **read_fields(named, READERS, ())}
-    )
+    read = {
+        "until_ms": 0,
+        "topics": {},
+        "members": (),
+        "plan": (),
+        **read_fields(named, READERS, ()),
+    }
+    read["members"], read["plan"] = expanded(read["members"], read["plan"])
+    scenario = Scenario(**read)
     for key in ("until_ms", "topics", "members"):
         required(given, key, ())
     for name, place in _own(scenario):

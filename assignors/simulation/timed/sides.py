@@ -161,6 +161,7 @@ def classic_sides(scenario: Scenario, new_id: NewId | None = None) -> Sides:
             draw=_draws(scenario.seed, config),
             cluster=cluster,
             compute_us_per_partition=scenario.compute_us_per_partition,
+            late_us=0 if config.times.wake_ms else _late_us(scenario.seed, config),
         )
         for config in scenario.members
     ]
@@ -221,6 +222,7 @@ def consumer_sides(scenario: Scenario, new_id: NewId | None = None) -> Sides:
             new_id=new_id,
             draw=_draws(scenario.seed, config),
             heartbeat_interval_ms=broker.consumer_heartbeat_interval_ms,
+            late_us=_late_us(scenario.seed, config),
         )
         for config in scenario.members
     ]
@@ -279,7 +281,7 @@ def push_sides(scenario: Scenario) -> Sides:
         changes=lambda: (coordinator.changes, coordinator.must_refresh),
         timing=lambda number: (
             members[number].member_id,
-            members[number].config.by_its_clock(members[number].config.heartbeat_interval_ms),
+            members[number].beat_us,
             members[number].config.session_timeout_ms * MILLISECOND,
         ),
         answer=lambda _: PushHeartbeatResponse(),
@@ -325,8 +327,14 @@ class Draws:
 
 def _draws(seed: int, config: MemberConfig) -> Draws:
     syncs = stream(seed, config.name, "sync")
-    looks = stream(seed, config.name, "look") if config.wake_late_us else syncs
+    looks = stream(seed, config.name, "look") if config.times.wake_late_us else syncs
     return Draws(stream(seed, config.name, "poll"), syncs, looks)
+
+
+def _late_us(seed: int, config: MemberConfig) -> int:
+    """Return how late each heartbeat of a member is: none to twice its client's mean."""
+    mean_us = config.times.heartbeat_late_us
+    return stream(seed, config.name, "late").below(2 * mean_us + 1) if mean_us else 0
 
 
 def new_ids(seed: int) -> NewId:

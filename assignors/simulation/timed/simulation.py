@@ -47,20 +47,22 @@ from assignors.simulation.timed.protocols.effects import (
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.running import coordinator, execution
-from assignors.simulation.timed.running.acts import act
+from assignors.simulation.timed.running.acts import act, rest_for_long
 from assignors.simulation.timed.running.arrivals import with_arrivals
 from assignors.simulation.timed.running.garbage import cut_cycles, rare_collections
 from assignors.simulation.timed.running.machine import Handled, Machine
 from assignors.simulation.timed.running.play import play
-from assignors.simulation.timed.running.run import Event, Happening, Run
+from assignors.simulation.timed.running.run import Event, Happening, LongRest, Run
 from assignors.simulation.timed.running.settling import judge_end
 from assignors.simulation.timed.scenario import Action, FaultKind, Scenario
 from assignors.simulation.timed.threads.sides import sides_with_threads
 
 START, STOP, CRASH = Command.START, Command.STOP, Command.CRASH
-PLANNED = frozenset({Action, FaultEvent, Cluster})
+PLANNED = frozenset({Action, FaultEvent, Cluster, LongRest})
 """What is neither a message nor a timer of one side."""
 HEARTBEAT_RANK = Rank.HEARTBEAT
+RESTART = ("restart",)
+"""The timer after which a process that ended by itself starts again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +162,8 @@ def _prepared(
     for number, config in enumerate(scenario.members):
         if config.starts_at_ms is not None:
             run.queue.put(config.starts_at_ms * MILLISECOND, (number, Command.START))
+    if scenario.has_rested and scenario.count_from_ms:
+        run.queue.put(scenario.count_from_ms * MILLISECOND, (COORDINATOR, LongRest()))
     for action in scenario.plan:
         run.queue.put(action.at_ms * MILLISECOND, (COORDINATOR, action))
     for at, fault in fault_events(scenario.faults):
@@ -210,6 +214,8 @@ def _do_planned(run: Run, target: int, what: Happening) -> None:
     """Do what the plan says, let a fault begin or end, or show a member new topics."""
     if isinstance(what, Action):
         act(run, what)
+    elif isinstance(what, LongRest):
+        rest_for_long(run)
     elif isinstance(what, FaultEvent) and what.fault.kind is FaultKind.HANGING_TRANSACTION:
         _reach_coordinator(run, transaction(what, run.scenario, run.topics))
     elif isinstance(what, FaultEvent):
@@ -251,6 +257,7 @@ def _starts_process(run: Run, number: int) -> bool:
     """Prepare the start of a member's process, unless it runs; return whether it starts."""
     if run.sides.members[number].is_up:
         return False
+    run.queue.stop((number, RESTART))
     run.network.start(number)
     run.sides.show_topics(number, run.cluster)
     return True
@@ -294,6 +301,15 @@ def _consume(run: Run, number: int, event: MemberEvent, effect: Consume) -> None
         run.faults.zombies.end(now, name)
 
 
+def _give_up(run: Run, number: int, _event: MemberEvent, effect: GiveUp) -> None:
+    """Count a process that has ended by itself; start it again later, if something does that."""
+    run.meter.errors.update((effect.error,))
+    after_ms = run.scenario.members[number].restarts_after_ms
+    if after_ms is not None:
+        at = run.queue.now + after_ms * MILLISECOND
+        run.queue.start((number, RESTART), at, (number, START))
+
+
 def _disconnect(run: Run, number: int, _event: MemberEvent, _effect: Disconnect) -> None:
     """Close the connection of a member; every request without an answer fails."""
     run.faults.disconnect(number)
@@ -305,7 +321,7 @@ DO: dict[type, Callable[[Run, int, MemberEvent, Any], None]] = {
     Consume: _consume,
     Disconnect: _disconnect,
     AssignorFailed: lambda run, number, _event, effect: run.assignor_failed(number, effect.text),
-    GiveUp: lambda run, _number, _event, effect: run.meter.errors.update((effect.error,)),
+    GiveUp: _give_up,
 }
 """What a member may ask for beside `Cancel`, by type: the run, its number, what led to it, what."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from assignors.simulation.timed.random_streams import stream
+from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
@@ -25,11 +25,10 @@ DIALECTS = {"kafka-python": "kafka-python-3.0.12"}
 """Client -> whose bytes its members write. kafka-python's say nothing of a generation: a JoinGroup
 that repeats the last one changes nothing. The others never repeat one, and write as this package
 does."""
+LIBRDKAFKA_LOOKS_MS = 500
 COMPUTE_US = {"range": 5, "cooperative-sticky": 15, "": 0}
 """Assignor -> a leader's time for a partition: so much later than those of the others its SyncGroup
 left on the wire, in groups of ten."""
-LIBRDKAFKA_LOOKS_MS = 500
-"""librdkafka's timer for `max.poll.interval.ms`, by which its main thread wakes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +80,6 @@ def scenario_of(
     looks = kind.client == "librdkafka"
     longest, spread = POLLS_MS if waits_for_polls(kind) else (0, 0)
     late_ms = constants.late_ms if is_late_by_itself(kind) else 0
-    late = {name: stream(seed, name, "late").below(2 * late_ms + 1) for name in plan.members}
     return Scenario(
         name=cell.name,
         seed=seed,
@@ -94,13 +92,16 @@ def scenario_of(
                 topics=(TOPIC,),
                 assignors=(f"java/{kind.assignor or 'range'}",),
                 client=DIALECTS.get(kind.client),
-                heartbeat_interval_ms=cell.heartbeat_ms + late[name],
-                heartbeats_go_on=looks,
-                wake_ms=LIBRDKAFKA_LOOKS_MS * looks,
-                wake_late_us=constants.wake_late_us * looks,
+                heartbeat_interval_ms=cell.heartbeat_ms,
+                timing=Timing(
+                    heartbeat_late_us=late_ms * MILLI,
+                    heartbeats_go_on=looks,
+                    wake_ms=LIBRDKAFKA_LOOKS_MS * looks,
+                    wake_late_us=constants.wake_late_us * looks,
+                    between_polls_us=constants.between_polls_us,
+                ),
                 poll_ms=longest,
                 poll_spread_ms=spread,
-                between_polls_us=constants.between_polls_us,
                 revoke_ms=0,
                 assign_ms=0,
                 sync_delay_us=constants.sync_delay_us,
@@ -113,7 +114,7 @@ def scenario_of(
             initial_delay_ms=0,
             service_us=constants.service_us,
             append_us=constants.append_us,
-            consumer_heartbeat_interval_ms=cell.heartbeat_ms + constants.late_ms,
+            consumer_heartbeat_interval_ms=cell.heartbeat_ms,
         ),
         network=NetworkConfig(mean_us=constants.network_us, handling_us=constants.handling_us),
         compute_us_per_partition=constants.compute_us_per_partition,

@@ -17,10 +17,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from assignors.simulation.timed.coordinator.load import MICRO, Load
-from assignors.simulation.timed.coordinator.policy import POLICIES
-from assignors.simulation.timed.coordinator.run import measure
-from assignors.simulation.timed.coordinator.settings import Settings
+from assignors.simulation.timed.execution.load import MICRO, Load
+from assignors.simulation.timed.execution.measures import measure
+from assignors.simulation.timed.execution.policy import POLICIES, Settings
 from tests.foreign.execution.commits import ADAPTIVE, CONNECTIONS, SATURATING, Server
 from tests.foreign.execution.recordings import Row, server_of
 

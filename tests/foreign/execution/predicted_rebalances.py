@@ -1,23 +1,12 @@
-"""What the client models and the timed simulator say a rebalance takes, for the same groups.
-
-The client models know no protocol: a member gets news, lets go, acknowledges, is granted. The timed
-simulator has whole groups, whose members' threads are those of the same models.
-"""
+"""What the timed simulator says a rebalance takes, for the same groups with the same threads."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
 
 from assignors.ownership.changes import Change
-from assignors.simulation.timed.clients.models import (
-    BACKGROUND_THREAD,
-    HEARTBEAT_THREAD,
-    Model,
-    Thread,
-)
-from assignors.simulation.timed.clients.timing import MILLISECOND, SECOND, Setting, Stall, measure
+from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.random_streams import stream
 from assignors.simulation.timed.scenario import (
     Action,
@@ -43,51 +32,14 @@ from tests.foreign.execution.rebalances import (
 
 RUNS = 40
 """Phases of polls and heartbeats that are tried."""
-REBALANCE_AT_US = 5 * SECOND
 RESIDENT = "a"
 
 
-class Way(NamedTuple):
-    """How a protocol looks to a client model."""
-
-    model: Model
-    joins: frozenset[int]
-    """The target of a member that owns 0 and 1, when another one joins."""
-    leaves: frozenset[int]
-    """And when another one leaves."""
-
-
-WAYS = {
-    Kind.EAGER: Way(HEARTBEAT_THREAD, frozenset({2}), frozenset({2, 3, 4, 5})),
-    Kind.COOPERATIVE: Way(HEARTBEAT_THREAD, frozenset({0}), frozenset({0, 1, 2, 3})),
-    Kind.CONSUMER: Way(BACKGROUND_THREAD, frozenset({0}), frozenset({0, 1, 2, 3})),
+CLIENT_MODELS = {
+    Kind.EAGER: ClientModel.HEARTBEAT_THREAD,
+    Kind.COOPERATIVE: ClientModel.HEARTBEAT_THREAD,
+    Kind.CONSUMER: ClientModel.BACKGROUND_THREAD,
 }
-"""Eager members give up all they have: other partitions stand for the same ones anew."""
-
-
-def by_client_model(cell: Cell, *, runs: int = RUNS, seed: int = 1) -> list[Took]:
-    """Return what a client of this model takes. Cost: 20 steps a poll, about 10 us each."""
-    way = WAYS[cell.kind]
-    dice = stream(seed, cell.name, "model")
-    found = []
-    for verb, target in (("join", way.joins), ("leave", way.leaves)):
-        for _ in range(runs):
-            poll_us = cell.poll_ms * MILLISECOND
-            at = REBALANCE_AT_US + dice.below(HEARTBEAT_MS * MILLISECOND)
-            stall = Stall(Thread.POLLING, at + dice.below(poll_us), cell.stall_ms * MILLISECOND)
-            setting = Setting(
-                poll_interval_us=poll_us,
-                first_poll_us=dice.below(poll_us),
-                heartbeat_us=HEARTBEAT_MS * MILLISECOND,
-                rebalance_at_us=at,
-                target=target,
-                stalls=(stall,) if cell.stall_ms else (),
-                until_us=at + 5 * poll_us + 2 * (HEARTBEAT_MS + cell.stall_ms) * MILLISECOND,
-            )
-            took_us = measure(way.model, setting).rebalance_us
-            assert took_us is not None, (cell, setting)
-            found.append(Took(verb, took_us / MILLISECOND))
-    return found
 
 
 def by_timed_engine(cell: Cell, *, runs: int = RUNS, seed: int = 1) -> list[Took]:
@@ -157,7 +109,7 @@ def _member(cell: Cell, name: str, poll_ms: int, starts_at_ms: int | None = None
         assignors=(assignor,),
         heartbeat_interval_ms=HEARTBEAT_MS,
         poll_ms=poll_ms,
-        client_model=ClientModel(WAYS[cell.kind].model.name),
+        client_model=CLIENT_MODELS[cell.kind],
         revoke_ms=0,
         assign_ms=0,
         starts_at_ms=starts_at_ms,

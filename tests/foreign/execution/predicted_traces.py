@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assignors.simulation.timed.clients.listeners import Event, Happening, Listener, trace
-from assignors.simulation.timed.clients.models import Thread
+from assignors.simulation.timed.threads.duties import Thread
 from tests.foreign.execution.rebalances import Kind
 from tests.foreign.execution.traces import CALLBACKS, Called
+from tests.simulation.timed.listeners import Event, Happening, Listener, trace
 
 LETTERS = {
     "A": Happening.ASSIGNED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 
-from assignors.simulation.timed.clients.listeners import HandlerCall
+from tests.simulation.timed.listeners import HandlerCall
 
 
 def merged(calls: Iterable[HandlerCall]) -> list[HandlerCall]:

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.gallery.story import SETTLED_MS, group, planned, with_members
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import (
     Action,
@@ -26,8 +25,9 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.simulation import Played, simulate
-from assignors.simulation.timed.tables.all_figures import simulate_with_all_figures
+from assignors.simulation.timed.tables.rows import simulate_with_all_figures
 from tests.conftest import cases
+from tests.simulation.timed.groups import SETTLED_MS, group, planned, with_members
 
 EAGER, COOPERATIVE = "java/range", "java/cooperative-sticky"
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assignors.simulation.timed.exhaustion.cases import Case, model_of
+from assignors.simulation.timed.explore.cases import Case, model_of
 from assignors.simulation.timed.protocols.consumer.member_faults import step
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.consumer.messages import (

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from assignors.simulation.timed.counterexamples.history import history
-from assignors.simulation.timed.counterexamples.shrinking import shrunk
+from assignors.simulation.timed.explore.history import history
+from assignors.simulation.timed.explore.shrinking import shrunk
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.protocols.consumer.assignment import reconciliation, rounds

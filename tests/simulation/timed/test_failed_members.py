@@ -102,10 +102,9 @@ def ends(scenario: Scenario) -> int:
 
 
 def test_tables_of_arrow_have_the_errors_as_a_map() -> None:
-    arrow = pytest.importorskip("assignors.simulation.timed.tables.arrow")
-    pa = pytest.importorskip("pyarrow")
+    arrow = pytest.importorskip("assignors.simulation.arrow")
     row = result_row(mixed(EAGER, COOPERATIVE))
-    (made,) = pa.Table.from_pylist([arrow.with_maps_as_pairs(row)], schema=arrow.RESULT).to_pylist()
+    (made,) = arrow.TIMED.table([row]).to_pylist()
     assert (made["members_failed"], made["fatal_errors"]) == (1, [(REFUSED, 1)])
 
 

@@ -13,9 +13,9 @@ import pytest
 
 from assignors.ownership.intervals import ownerships
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.gallery.story import with_members
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.simulation import Played, simulate
+from tests.simulation.timed.groups import with_members
 
 
 def played(seed: int, *, forgets: bool) -> Played:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assignors.simulation.timed.counterexamples.history import history
+from assignors.simulation.timed.explore.history import history
 from assignors.simulation.timed.scenario_document import scenario_from_document
 from tests.simulation.timed.engines import require_same_run
 

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from assignors.simulation.timed.gallery import GALLERY, named
-from assignors.simulation.timed.gallery.changes import churn_at
-from assignors.simulation.timed.gallery.story import SOUND, unexpected
+from assignors.simulation.timed.gallery import FOLDER, GALLERY, SOUND, named, unexpected
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.simulation import simulate
+from tests.simulation.timed.groups import churn_at
 
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
 SECOND = 1000
@@ -26,7 +25,7 @@ def played(name: str, protocol: GroupProtocol) -> TimedResult:
 def test_a_scenario_gives_the_figures_that_stand_beside_it(
     name: str, protocol: GroupProtocol
 ) -> None:
-    assert unexpected(GALLERY[name], protocol, played(name, protocol)) == {}
+    assert unexpected(name, played(name, protocol), protocol) == {}
 
 
 @pytest.mark.deep
@@ -34,24 +33,28 @@ def test_a_scenario_gives_the_figures_that_stand_beside_it(
 @pytest.mark.parametrize(("name", "protocol"), PLAYED)
 def test_the_figures_hold_for_any_seed(name: str, protocol: GroupProtocol, seed: int) -> None:
     result = simulate(named(name, seed=seed, protocol=protocol)).result
-    assert unexpected(GALLERY[name], protocol, result) == {}
+    assert unexpected(name, result, protocol) == {}
 
 
 @pytest.mark.parametrize("name", GALLERY)
 def test_a_scenario_says_what_it_shows_and_expects_more_than_any_other(name: str) -> None:
-    story = GALLERY[name]
-    first, empty, *why = story.text.splitlines()
-    assert first.endswith(".")
-    assert (empty, len(why) > 0) == ("", True)
-    assert all(
-        {**story.everywhere, **figures}.keys() - SOUND for figures in story.expected.values()
-    )
+    one = GALLERY[name]
+    assert one.shows.endswith(".")
+    assert one.why.endswith(".")
+    assert all(figures.keys() - SOUND for figures in one.expected.values())
+    assert one.scenario().name == name
+    assert one.scenario().protocol is next(iter(one.expected))
+
+
+def test_every_file_is_listed() -> None:
+    files = {each.name for each in (FOLDER / "scenarios").iterdir()}
+    assert files == {f"{name}.json" for name in GALLERY}
 
 
 def test_a_figure_that_is_not_expected_is_named_with_its_value() -> None:
-    story, result = GALLERY["crash"], played("crash", CLASSIC)
+    result = played("crash", CLASSIC)
     late = replace(result, longest_gap_ms=52.0 * SECOND, double_partition_ms=1.0)
-    assert unexpected(story, CLASSIC, late) == {
+    assert unexpected("crash", late, CLASSIC) == {
         "longest_gap_ms": 52_000,
         "double_partition_ms": 1,
     }

@@ -15,15 +15,7 @@ from hypothesis import strategies as st
 
 from assignors.documents.values import DocumentError
 from assignors.ownership.changes import pairs
-from assignors.simulation.timed.clients.listeners import (
-    Called,
-    Event,
-    HandlerCall,
-    Happening,
-    Listener,
-    handler_trace,
-)
-from assignors.simulation.timed.gallery.story import SETTLED_MS, group, planned, with_members
+from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.protocols.classic.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import Consume, Fired, Schedule, Send
@@ -40,7 +32,16 @@ from assignors.simulation.timed.scenario import (
 from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.conftest import cases
+from tests.simulation.timed.groups import SETTLED_MS, group, planned, with_members
 from tests.simulation.timed.handler_calls import merged
+from tests.simulation.timed.listeners import (
+    Called,
+    Event,
+    HandlerCall,
+    Happening,
+    Listener,
+    handler_trace,
+)
 
 EAGER, COOPERATIVE = "java/range", "java/cooperative-sticky"
 AT_MS = SETTLED_MS + 1000
@@ -235,9 +236,8 @@ def test_a_member_that_closes_amid_a_round_leaves_once_that_is_over() -> None:
     ("fields", "path"),
     [
         ({"client_model": ClientModel.IN_POLL}, "members[0].client_model"),
-        ({"between_polls_us": 1}, "members[0].between_polls_us"),
-        ({"heartbeats_go_on": True}, "members[0].heartbeats_go_on"),
-        ({"heartbeats_go_on": True, "wake_ms": 1}, "members[0].heartbeats_go_on"),
+        ({"timing": Timing(between_polls_us=1)}, "members[0].timing"),
+        ({"timing": Timing(heartbeats_go_on=True)}, "members[0].timing"),
         ({"stops_without_answer": True}, "members[0].stops_without_answer"),
         ({"forgets_generation": True}, "members[0].forgets_generation"),
         ({"assign": {"orders": (0,)}, "topics": ()}, "members[0].assign"),

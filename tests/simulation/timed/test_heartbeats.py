@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.simulation.timed.gallery import GALLERY, named, threads
+from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
@@ -139,7 +139,12 @@ NEVER_RESTS = {
     # Every heartbeat of a member with a pattern may begin a lookup.
     ("new-topic-for-a-pattern", GroupProtocol.CONSUMER),
     # When one leaves depends on the threads of its client.
-    *((name, protocol) for name in threads.STORIES for protocol in MIGRATING),
+    *(
+        (name, protocol)
+        for name, one in GALLERY.items()
+        if "threads" in one.chapter
+        for protocol in MIGRATING
+    ),
     # Each one renews a lease.
     ("zombie-with-lease", GroupProtocol.PUSH),
 }

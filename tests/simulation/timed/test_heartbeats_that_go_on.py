@@ -12,6 +12,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.scenario import Action, MemberConfig, Scenario, Verb
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.conftest import cases
@@ -34,7 +35,12 @@ def played(starts: list[int], *, goes_on: bool, seed: int, slow: str = "") -> Pl
             until_ms=75_000,
             topics={"t": 12},
             members=tuple(
-                replace(one, poll_ms=2500 * (one.name == slow), heartbeats_go_on=goes_on)
+                replace(
+                    one,
+                    poll_ms=2500 * (one.name == slow),
+                    poll_spread_ms=0,
+                    timing=Timing(heartbeats_go_on=goes_on),
+                )
                 for one in members
             ),
             plan=tuple(Action(at_ms=at, do=Verb.START, member=f"n{at}") for at in JOINS_MS),

@@ -18,7 +18,6 @@ import pytest
 
 from assignors.ownership.intervals import ownerships
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.gallery.zombies import FROM_MS
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.protocols.effects import Answered, Send
 from assignors.simulation.timed.protocols.offsets.messages import (
@@ -32,7 +31,7 @@ from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.simulation import Played, simulate
 
 SECOND = 1_000_000
-STANDS_STILL = FROM_MS * 1000
+STANDS_STILL = 70 * SECOND
 WAKES_UP = STANDS_STILL + 100 * SECOND
 ZOMBIE = "c3"
 Offsets = dict[tuple[str, int], int]

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.heartbeats import HEARTBEAT
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.table import Monitoring
@@ -37,7 +38,6 @@ from assignors.simulation.timed.scenario import (
 )
 from assignors.simulation.timed.sides import classic_sides
 from assignors.simulation.timed.simulation import simulate
-from assignors.simulation.timed.tables.cost import cost_of
 from tests.conftest import cases
 
 
@@ -58,8 +58,7 @@ def group(
         poll_ms=0,
         revoke_ms=0,
         assign_ms=0,
-        heartbeats_go_on=looks,
-        wake_ms=500 * looks,
+        timing=Timing(heartbeats_go_on=looks, wake_ms=500 * looks),
     )
     members = [replace(one, name=f"c{number:02d}") for number in range(count)]
     return Scenario(
@@ -227,11 +226,6 @@ def test_members_that_share_nothing_are_as_before() -> None:
     one, other = (simulate(each).result for each in (scenario, shared))
     assert (one.rounds, one.moves, one.requests) == (other.rounds, other.moves, other.requests)
     assert other.unavailable_partition_ms == pytest.approx(one.unavailable_partition_ms, rel=0.01)
-
-
-def test_heartbeats_that_wait_are_counted_as_work() -> None:
-    scenario = replace(group(20, 100), plan=(), until_ms=600_000)
-    assert 0.5 < cost_of(scenario) / simulate(scenario).result.events < 2
 
 
 def test_a_cooperative_member_that_has_revoked_waits_for_two_callbacks() -> None:

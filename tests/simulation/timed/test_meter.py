@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.gallery.story import SETTLED_MS, group, planned
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import Action, GroupProtocol, Scenario, Verb
 from assignors.simulation.timed.simulation import simulate
+from tests.simulation.timed.groups import SETTLED_MS, group, planned
 
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 import pytest
 from hypothesis import given
 
-from assignors.simulation.timed.counterexamples.history import history
+from assignors.simulation.timed.explore.history import history
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.monitors.invariants import INVARIANTS
 from assignors.simulation.timed.monitors.table import MONITORS, Kind, Monitoring

@@ -29,6 +29,7 @@ from assignors.simulation.timed.scenario import (
     Scenario,
 )
 from assignors.simulation.timed.simulation import simulate
+from assignors.simulation.timed.threads import client
 from tests.simulation.timed.exhaust import QUICK, exhaust
 
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -165,6 +166,21 @@ def test_a_small_case_has_the_mutant(
     found = exhaust(QUICK[case])
     assert monitor in found.broken
     assert found.broken[monitor].lines
+
+
+def test_requests_that_a_stalled_thread_forgets_leave_a_group_stuck(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    original = client._resumed
+
+    def forgetful(own: Any, step: Any) -> list[Any]:
+        own.unsent = []
+        return original(own, step)
+
+    monkeypatch.setattr(client, "_resumed", forgetful)
+    found = exhaust(QUICK["consumer-2x2-stalled-thread"])
+    assert found.stuck
+    assert any("stalled_thread" in line for line in found.stuck_first)
 
 
 def test_an_epoch_that_goes_back_is_found_on_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,17 +15,16 @@ from hypothesis import given
 from assignors import ASSIGNORS
 from assignors.leader import REPAIR
 from assignors.own_assignors.answers import checked
-from assignors.simulation import simulate_timed
-from assignors.simulation.timed.counterexamples.shrinking import shrunk
+from assignors.simulation import arrow, simulate_timed
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.dialects.dialect import Reaction
 from assignors.simulation.timed.dialects.hand_over import eager_sibling
+from assignors.simulation.timed.explore.shrinking import shrunk
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.protocols.effects import ASSIGNOR_FAILED
 from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, Scenario
 from assignors.simulation.timed.scenario_document import brief_document, scenario_hash
 from assignors.simulation.timed.simulation import Played, simulate
-from assignors.simulation.timed.tables import arrow
 from assignors.simulation.timed.tables.rows import interval_rows, result_rows
 from tests.conftest import cases
 from tests.own_assignors import odd_ones
@@ -209,12 +208,13 @@ def test_what_cannot_be_imported_in_a_worker_is_the_error_of_its_row() -> None:
     assert good["error"] is None
     assert rows(*asked, own_assignors=own, processes=2, chunk=1) == [bad, good]
     batch = pa.RecordBatch.from_pylist(asked)
-    for play, plain in ((arrow.results, result_rows), (arrow.intervals, interval_rows)):
-        made = [row for each in play([batch], own_assignors=own) for row in each.to_pylist()]
+    for kind, play, plain in (
+        (arrow.TIMED, arrow.timed_result(own), result_rows),
+        (arrow.INTERVALS, arrow.timed_intervals(own), interval_rows),
+    ):
+        made = [row for each in kind.played([batch], play) for row in each.to_pylist()]
         expected = plain(asked, own_assignors=own)
         assert [row["error"] for row in made] == [row["error"] for row in expected]
-    (dealt,) = arrow.tasked([batch], tasks=2, own_assignors=own)
-    assert dealt.num_rows == 2
 
 
 def test_in_one_call_a_scenario_of_the_program_is_trusted_and_a_document_is_not() -> None:

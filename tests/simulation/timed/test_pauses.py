@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from assignors.ownership.changes import Change, TopicPartition, changed_topics, pairs
 from assignors.simulation.timed.costs.pauses import Pauses
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.gallery.story import SETTLED_MS, planned
 from assignors.simulation.timed.scenario import Action, GroupProtocol, Scenario, Verb
 from assignors.simulation.timed.simulation import simulate
 from tests.conftest import cases
+from tests.simulation.timed.groups import SETTLED_MS, planned
 
 AT_MS = SETTLED_MS + 1000
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from assignors.simulation.timed.counterexamples.history import history
+from assignors.simulation.timed.explore.history import history
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import (

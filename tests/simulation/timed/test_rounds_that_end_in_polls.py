@@ -1,4 +1,4 @@
-"""A client that ends a round in a poll alone (`between_polls_us`), as kafka-python 3.0.12 does.
+"""A client that ends a round in a poll alone (`Timing.between_polls_us`): kafka-python 3.0.12.
 
 Its poll gives up waiting for the round when its time is over, the next one waits on. If the round
 ends between the two, the next poll finds it done, forgets it, and joins anew
@@ -18,6 +18,7 @@ from statistics import mean
 import pytest
 
 from assignors.documents.values import DocumentError
+from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.protocols.application import rest_of_poll, whole_poll
@@ -51,7 +52,7 @@ def group(assignor: str, between_polls_us: int, seed: int) -> Scenario:
         ONE,
         assignors=(assignor,),
         client="kafka-python-3.0.12",
-        between_polls_us=between_polls_us,
+        timing=Timing(between_polls_us=between_polls_us),
     )
     members = [replace(one, name=f"c{number}") for number in range(4)]
     members += [replace(one, name=f"n{at}", starts_at_ms=None) for at in JOINS_MS]

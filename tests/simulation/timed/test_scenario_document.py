@@ -139,7 +139,7 @@ FREEZE = {"kind": "freeze", "member": "a", "from_ms": 1, "until_ms": 9}
         ({"arrivals": [{**JOBS, "member": MEMBER}]}, "arrivals[0].member.name"),
         ({"arrivals": [{**JOBS, "member": {"name": "b"}}]}, "arrivals[0].member.topics"),
         (arriving(heartbeat_interval_ms=0), "arrivals[0].member.heartbeat_interval_ms"),
-        (arriving(poll_spread_ms=101), "arrivals[0].member.poll_spread_ms"),
+        (arriving(poll_spread_ms=1001), "arrivals[0].member.poll_spread_ms"),
         (arriving(assign={"t": [1]}), "arrivals[0].member.topics"),
         (arriving(protocol="push"), "protocol"),
         ({"protocol": "push", **arriving(pattern="t")}, "arrivals[0].member.pattern"),

@@ -12,7 +12,7 @@ from assignors.simulation.timed.offsets_topic import log_entries
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import GroupProtocol, ProcessingConfig, Scenario
 from assignors.simulation.timed.simulation import simulate
-from assignors.simulation.timed.tables.all_figures import simulate_with_all_figures
+from assignors.simulation.timed.tables.rows import simulate_with_all_figures
 from wire.records import decode_record
 
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER

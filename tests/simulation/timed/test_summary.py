@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.simulation.timed.tables.rows import RESULT_COLUMNS
+from assignors.simulation.timed.tables.rows import FEATURE_OF, RESULT_COLUMNS
 from assignors.simulation.timed.tables.summary import FIGURES, interval_of_mean, summary_rows
 from tests.conftest import cases
 
@@ -35,7 +35,8 @@ def summary(rows: list[dict[str, Any]], **asked: Any) -> list[dict[str, Any]]:
 
 
 def test_figures_are_the_numbers_of_a_result() -> None:
-    assert {"moves", "convergence_ms", "is_settled"} <= set(FIGURES) <= set(RESULT_COLUMNS)
+    assert {"moves", "convergence_ms", "is_settled"} <= set(FIGURES)
+    assert set(FIGURES) <= {*RESULT_COLUMNS, *FEATURE_OF}
     assert not {"seed", "scenario", "requests", "stopped_by"} & set(FIGURES)
 
 

@@ -21,7 +21,7 @@ from assignors.simulation.timed.scenario import (
     Scenario,
 )
 from assignors.simulation.timed.simulation import simulate
-from assignors.simulation.timed.tables.all_figures import simulate_with_all_figures
+from assignors.simulation.timed.tables.rows import simulate_with_all_figures
 from tests.conftest import cases
 from tests.simulation.timed.test_heartbeats import scenarios
 

@@ -14,7 +14,7 @@ from assignors.cli.outputs.forms import Form, write
 from assignors.cli.outputs.played_events import show_simulated
 from assignors.cli.outputs.progress import with_progress
 from assignors.names.assignor_names import BEST
-from assignors.simulation.rounds.processes import simulate_rows
+from assignors.simulation.rounds.scenario_rows import simulate_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,8 @@ def simulate_groups(
         read_rows(groups, beside, options.asked),
         lambda rows: simulate_rows(rows, assignors=names, processes=rounds.processes or 1),
     )
-    return write(with_progress(documents, None, "outcomes"), form, show_simulated)
+    played = with_progress(documents, None, "outcomes")
+    return write(played, form, show_simulated, assumptions="groups as given; nothing is random")
 
 
 def _files_of_groups(options: ExplicitOptions, files: tuple[str, ...]) -> tuple[str, ...]:

@@ -24,13 +24,14 @@ from assignors.cli.outputs.played_events import show_simulated
 from assignors.cli.outputs.progress import with_progress
 from assignors.documents.values import DocumentError, ErrorCode
 from assignors.names.assignor_names import BEST
+from assignors.simulation.assumptions import of_rounds
 from assignors.simulation.processes import usable_processors
-from assignors.simulation.rounds.processes import CHUNK, simulate_rows
 from assignors.simulation.rounds.random_scenarios import (
     LIMITS,
     Parameters,
     SubscriptionShape,
 )
+from assignors.simulation.rounds.scenario_rows import CHUNK, simulate_rows
 
 SIZES = Parameters()
 
@@ -156,7 +157,12 @@ def simulate_rounds(
         "spark": lambda rows: simulate_with_spark(rows, names),
     }
     documents = with_progress(outcome_documents(given, engines[engine]), count, "outcomes")
-    return write(documents, form, show_simulated)
+    assumed = (
+        "groups as given; events are drawn from the seed of each"
+        if files
+        else of_rounds(sizes, range(seed, seed + options.scenarios))
+    )
+    return write(documents, form, show_simulated, assumptions=assumed)
 
 
 def _default_processes(options: RoundsOptions, assignor_count: int) -> int:

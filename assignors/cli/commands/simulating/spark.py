@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from assignors.cli.inputs.typed.extras import needed_by
-from assignors.simulation.rounds.scenario_rows import Row
+from assignors.simulation.processes import Row
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
+    from assignors.simulation.arrow import RowKind
     from assignors.simulation.timed.sweeps.sweep import Sweep
 
 TASKS = 64
@@ -46,7 +46,7 @@ GROUP_COLUMNS = {
 def simulate_with_spark(rows: Iterator[Row], names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
     """Yield the outcome rows of scenario rows, in order, as the engine python does."""
     with _session() as session:
-        from assignors.simulation.spark import simulate  # noqa: PLC0415  # needs the extra
+        from assignors.simulation import arrow, spark  # noqa: PLC0415  # need the extra
 
         # A column has one type, and `members` has two: rows of one kind at a time.
         for is_group, sort in groupby(rows, key=lambda row: isinstance(row.get("members"), list)):
@@ -54,8 +54,7 @@ def simulate_with_spark(rows: Iterator[Row], names: Sequence[str]) -> Iterator[M
             table = [tuple(row.get(name) for name in columns) for row in sort]
             ddl = ", ".join(f"{name} {kind}" for name, kind in columns.items())
             frame = session.createDataFrame(table, ddl)
-            for outcome in simulate(frame, assignors=names).toLocalIterator():
-                yield outcome.asDict()
+            yield from _rows(spark.simulate_rounds(frame, assignors=names), arrow.ROUNDS)
 
 
 def timed_with_spark(
@@ -63,18 +62,19 @@ def timed_with_spark(
     variants: Sequence[Mapping[str, str | None]],
     first_seed: int,
     seeds: int,
-    what: str,
-    **settings: object,
+    *,
+    has_intervals: bool,
+    own_assignors: Collection[str],
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the results (`simulate`) or the `intervals` of a scenario, as the engine python does.
+    """Yield the results of a scenario, or the intervals, as the engine python does.
 
-    Variants are protocols and execution models; `settings` are those of the function in
-    `timed.tables.spark`. The scenario's text is in the plan once, whatever the number of runs.
+    Variants are protocols and execution models. The scenario's text is in the plan once, whatever
+    the number of runs.
     """
     with _session() as session:
         from pyspark.sql import functions as f  # noqa: PLC0415  # an extra
 
-        from assignors.simulation.timed.tables import spark  # noqa: PLC0415  # needs that extra
+        from assignors.simulation import arrow, spark  # noqa: PLC0415  # need that extra
 
         runs = seeds * len(variants)
         place = (f.col("id") / seeds).cast("int")
@@ -88,18 +88,21 @@ def timed_with_spark(
                 for name in variants[0]
             ),
         )
-        play = partial(getattr(spark, what), **settings)
-        for row in frame.transform(play).toLocalIterator():
-            yield row.asDict()
+        if has_intervals:
+            found = spark.timed_intervals(frame, own_assignors=own_assignors)
+            yield from _rows(found, arrow.INTERVALS)
+        else:
+            found = spark.simulate_timed(frame, own_assignors=own_assignors)
+            yield from _rows(found, arrow.TIMED)
 
 
 def sweep_with_spark(sweep: Sweep) -> Iterator[Mapping[str, Any]]:
     """Yield what was measured of the points of a sweep, as the engine python does."""
     with _session() as session:
-        from assignors.simulation.timed.sweeps import spark  # noqa: PLC0415  # needs the extra
+        from assignors.simulation import arrow, spark  # noqa: PLC0415  # need the extra
 
-        for row in spark.points(session, sweep).transform(spark.measure).toLocalIterator():
-            yield row.asDict()
+        frame = spark.sweep_points(session, sweep)
+        yield from _rows(spark.simulate_coordinators(frame), arrow.COORDINATORS)
 
 
 def traffic_with_spark(
@@ -109,13 +112,17 @@ def traffic_with_spark(
     with _session() as session:
         from pyspark.sql import functions as f  # noqa: PLC0415  # an extra
 
-        from assignors.simulation.traffic.tables.spark import simulate  # noqa: PLC0415  # as above
+        from assignors.simulation import arrow, spark  # noqa: PLC0415  # need that extra
 
         frame = session.range(seeds, numPartitions=min(seeds, TASKS)).select(
             f.lit(text).alias("scenario"), (f.lit(first_seed) + f.col("id")).alias("seed")
         )
-        for row in simulate(frame, assignors=names).toLocalIterator():
-            yield row.asDict()
+        yield from _rows(spark.simulate_traffic(frame, assignors=names), arrow.TRAFFIC)
+
+
+def _rows(frame: DataFrame, kind: RowKind) -> Iterator[Mapping[str, Any]]:
+    for row in frame.toLocalIterator():
+        yield kind.row(row.asDict(recursive=True))
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from assignors.cli.commands.simulating.option_group import option_group
 from assignors.cli.outputs.cells import cell, clean, console_of
 from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.cli.outputs.forms import Form, write
-from assignors.documents.values import SCHEMA, Document
+from assignors.documents.values import Document
 
 if TYPE_CHECKING:
     from assignors.simulation.timed.sweeps.sweep import Sweep
@@ -46,7 +46,9 @@ sweep_options = option_group(
 def simulate_sweep(path: str, *, engine: str, processes: int | None, form: Form) -> int:
     """Measure the points of a sweep and write a line for each; return the exit code."""
     sweep = _read(path)
-    from assignors.cli.outputs.progress import with_progress  # noqa: PLC0415 - of this option
+    from assignors.cli.inputs.scenarios import row_documents  # noqa: PLC0415 - of this option
+    from assignors.cli.outputs.progress import with_progress  # noqa: PLC0415 - as above
+    from assignors.simulation.assumptions import of_sweep  # noqa: PLC0415 - as above
     from assignors.simulation.processes import usable_processors  # noqa: PLC0415 - as above
 
     rows: Iterator[Mapping[str, Any]]
@@ -62,7 +64,12 @@ def simulate_sweep(path: str, *, engine: str, processes: int | None, form: Form)
         together = processes or (usable_processors() if sweep.count >= MANY else 1)
         rows = measured_rows(sweep.points(), processes=together)
     counted = with_progress(rows, sweep.count, "points")
-    return write(_documents(counted), form, lambda found: show_sweep(found, sweep))
+    return write(
+        row_documents(counted),
+        form,
+        lambda found: show_sweep(found, sweep),
+        assumptions=of_sweep(sweep),
+    )
 
 
 MANY = 100
@@ -78,11 +85,11 @@ def show_sweep(documents: Iterable[Document], sweep: Sweep) -> None:
     for document in documents:
         if document["error"] is not None:
             error: Any = document["error"]
-            console.print(clean(f"{document['model']}: {error['text']}"), style="red")
+            console.print(clean(f"{document.get('model')}: {error['text']}"), style="red")
             continue
         figures = [f"{document[name]:,.{digits}f}" for name, (_, digits) in SHOWN.items()]
         keeps_up = "yes" if document["is_sustained"] else "no"
-        given = [cell(document[name]) for name in swept]
+        given = [cell(document.get(name)) for name in swept]
         table.add_row(cell(document["model"]), *given, keeps_up, *figures)
     console.print(table)
 
@@ -97,11 +104,3 @@ def _read(path: str) -> Sweep:
     )
 
     return read_json_file("--sweep", path, sweep_from_document)
-
-
-def _documents(rows: Iterable[Mapping[str, Any]]) -> Iterator[Document]:
-    from assignors.cli.inputs.scenarios import error_document  # noqa: PLC0415 - of this option
-
-    for row in rows:
-        reason = None if row["error"] is None else error_document(row["error"])
-        yield {"schema": SCHEMA, **row, "error": reason}

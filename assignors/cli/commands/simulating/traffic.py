@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,8 +17,11 @@ from assignors.cli.commands.simulating.rounds import require_seeds
 from assignors.cli.outputs.cells import cell, clean, console_of
 from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.cli.outputs.forms import Form, write
-from assignors.documents.values import SCHEMA, Document
+from assignors.documents.values import Document
 from assignors.names.assignor_names import WITH_TRAFFIC
+
+if TYPE_CHECKING:
+    from assignors.simulation.traffic.scenario import TrafficScenario
 
 SHOWN = {
     "moves_per_hour": ("moves/h", 1),
@@ -52,13 +55,18 @@ def simulate_traffic(
     form: Form,
 ) -> int:
     """Simulate the runs and write a line for each, or the scenario; return the exit code."""
-    from assignors.cli.outputs.progress import with_progress  # noqa: PLC0415 - of this option
-    from assignors.simulation.traffic.tables.rows import traffic_rows  # noqa: PLC0415 - as above
+    from assignors.cli.inputs.scenarios import row_documents  # noqa: PLC0415 - of this option
+    from assignors.cli.outputs.progress import with_progress  # noqa: PLC0415 - as above
+    from assignors.simulation.assumptions import of_traffic  # noqa: PLC0415 - as above
+    from assignors.simulation.traffic.document import (  # noqa: PLC0415 - as above
+        document_from_traffic,
+    )
+    from assignors.simulation.traffic.rows import traffic_rows  # noqa: PLC0415 - as above
 
     require_seeds(first_seed, seeds)
     text = _read(given)
     if shows:
-        click.echo(_written_out(text))
+        click.echo(json.dumps(document_from_traffic(_scenario(text)), indent=1))
         return 0
     chosen = tuple(names) or WITH_TRAFFIC
     rows: Iterator[Mapping[str, Any]]
@@ -72,7 +80,8 @@ def simulate_traffic(
         runs = ({"scenario": text, "seed": first_seed + number} for number in range(seeds))
         rows = traffic_rows(runs, assignors=chosen, processes=processes or 1)
     counted = with_progress(rows, seeds * len(chosen), "runs")
-    return write(_documents(counted), form, show_traffic)
+    assumed = of_traffic(_scenario(text), range(first_seed, first_seed + seeds))
+    return write(row_documents(counted), form, show_traffic, assumptions=assumed)
 
 
 def show_traffic(documents: Iterable[Document]) -> None:
@@ -84,7 +93,7 @@ def show_traffic(documents: Iterable[Document]) -> None:
     for document in documents:
         if document["error"] is not None:
             error: Any = document["error"]
-            console.print(clean(f"{document['assignor']}: {error['text']}"), style="red")
+            console.print(clean(f"{document.get('assignor')}: {error['text']}"), style="red")
             continue
         figures = [f"{document[name]:,.{digits}f}" for name, (_, digits) in SHOWN.items()]
         table.add_row(cell(document["assignor"]), cell(document["seed"]), *figures)
@@ -121,21 +130,8 @@ def _read(given: str) -> str:
     return read_json_file("--traffic", given, text)
 
 
-def _written_out(text: str) -> str:
-    """Return a scenario that `_read` has read as JSON, with every field."""
-    from assignors.simulation.traffic.document import (  # noqa: PLC0415 - of this option
-        document_from_traffic,
-        traffic_from_document,
-    )
-    from assignors.simulation.traffic.worlds import WORLDS, world  # noqa: PLC0415 - as above
+def _scenario(text: str) -> TrafficScenario:
+    """Return a scenario that `_read` has read."""
+    from assignors.simulation.traffic.rows import scenario_of  # noqa: PLC0415 - of this option
 
-    scenario = world(text) if text in WORLDS else traffic_from_document(json.loads(text))
-    return json.dumps(document_from_traffic(scenario), indent=1)
-
-
-def _documents(rows: Iterable[Mapping[str, Any]]) -> Iterator[Document]:
-    from assignors.cli.inputs.scenarios import error_document  # noqa: PLC0415 - of this option
-
-    for row in rows:
-        reason = None if row["error"] is None else error_document(row["error"])
-        yield {"schema": SCHEMA, **row, "error": reason}
+    return scenario_of({"scenario": text})

@@ -66,7 +66,7 @@ OF_GROUPS = _names("partition_counts group assumed")
 """What is said about groups beside their files."""
 EXPLICIT = _names("start asked")
 OF_RUNS = _names(
-    "shows seeds protocols clients coordinators own_assignors all_figures intervals report log"
+    "shows seeds protocols clients coordinators own_assignors intervals report log"
     " history history_of shrink"
 )
 """What is said about runs on a clock."""
@@ -125,17 +125,17 @@ IDLE: dict[str, tuple[Idle, ...]] = {
             "is for --scenario",
         ),
         Idle(
-            _names("report log all_figures intervals shrink engine form processes"),
+            _names("report log intervals shrink engine form processes"),
             lambda v: v["history"] or bool(v["history_of"]),
             "has no effect beside --history, which prints one run in words",
         ),
         Idle(
-            _names("report log all_figures intervals engine processes"),
+            _names("report log intervals engine processes"),
             lambda v: v["shrink"] is not None,
             "has no effect beside --shrink, which shows the small scenario alone",
         ),
         Idle(
-            _names("processes all_figures"),
+            _names("processes"),
             lambda v: v["log"] is not None,
             "has no effect beside --log, which writes one run",
         ),

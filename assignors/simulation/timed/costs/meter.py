@@ -55,7 +55,7 @@ class Meter:
     ended: int = 0
     """When the last rebalance ended, counted or not."""
     acted: int = 0
-    """When the plan last did something."""
+    """When the plan last did something, or a fault last began."""
     touched: int = 0
     """Members that had to rejoin or to give up partitions, once a generation."""
     touched_in: dict[int, int] = field(default_factory=dict)
@@ -79,7 +79,8 @@ class Meter:
         """
         generation = sides.generation()
         if now >= self.ledger.count_from:
-            self.generations += generation - generation_before
+            # Those of a deleted group begin again; what a failed append takes back never was.
+            self.generations += generation - generation_before if generation else 0
         is_rebalancing = sides.is_rebalancing()
         if is_rebalancing and self.began is None:
             self.began = now
@@ -97,7 +98,7 @@ class Meter:
             self.touched_in[number] = generation
             self.touched += 1
 
-    def act(
+    def compare(
         self, now: int, sides: Sides, names: Mapping[str, int], resting: Container[int] = ()
     ) -> None:
         """Compare with the last rest: something is about to happen, or the run ends.
@@ -106,7 +107,6 @@ class Meter:
         Cost: O(members) where the group is at rest, and that of `least_moves` where partitions
         have moved.
         """
-        self.acted = now
         ledger = self.ledger
         if now < ledger.count_from or sides.is_rebalancing():
             return
@@ -181,13 +181,13 @@ def result_of(meter: Meter, scenario: Scenario, sides: Sides, at: int) -> TimedR
 
     Cost: O(members + partitions).
     """
-    ledger, acted = meter.ledger, meter.acted
-    meter.act(at, sides, {each.name: number for number, each in enumerate(scenario.members)})
+    ledger = meter.ledger
+    meter.compare(at, sides, {each.name: number for number, each in enumerate(scenario.members)})
     running = [member for member in sides.members if member.is_up]
     wanted = _subscriptions(sides, {str(number): number for number in range(len(sides.members))})
     unowned = ledger.close(at, set(chain.from_iterable(wanted.values())))
     is_settled = not unowned and all(member.is_at_rest for member in running)
-    converged = max(meter.settled_at - acted, 0) / MILLISECOND
+    converged = max(meter.settled_at - meter.acted, 0) / MILLISECOND
     times = meter.durations
     return TimedResult(
         scenario=scenario.name,

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assignors.assignor import UserData
+from assignors.simulation.timed.dialects import timing
 from assignors.simulation.timed.dialects.dialect import (
     Dialect,
     Flaw,
@@ -77,6 +78,7 @@ JAVA_LEADS = to(
 )
 
 JAVA_2_4 = Dialect(
+    join_version=6,
     forms={
         NONE: Form(version=1, keeps_order=True),
         STICKY: Form(version=1, user_data=layout_or_null, keeps_order=True),
@@ -87,6 +89,7 @@ JAVA_2_4 = Dialect(
     follows=JAVA_FOLLOWS,
 )
 JAVA_2_8 = Dialect(
+    join_version=7,
     forms={
         NONE: Form(version=1),
         STICKY: Form(version=1, user_data=layout_or_null),
@@ -99,6 +102,7 @@ JAVA_2_8 = Dialect(
     checks_claims=True,
 )
 JAVA_4_4 = Dialect(
+    join_version=9,
     forms={
         NONE: Form(version=3),
         STICKY: Form(version=3, user_data=layout_or_null),
@@ -111,6 +115,7 @@ JAVA_4_4 = Dialect(
     checks_other_assignors=True,
 )
 LIBRDKAFKA = Dialect(
+    timing=timing.LIBRDKAFKA,
     forms={
         NONE: Form(version=3, user_data=empty, has_generation=False, keeps_order=True),
         COOPERATIVE: Form(version=3, user_data=layout_or_empty, keeps_order=True),
@@ -135,6 +140,8 @@ LIBRDKAFKA = Dialect(
     },
 )
 FRANZ_GO = Dialect(
+    timing=timing.ON_TIME,
+    join_version=9,
     forms={
         NONE: Form(version=3),
         STICKY: Form(version=3, user_data=layout_or_no_topics),
@@ -156,6 +163,7 @@ FRANZ_GO = Dialect(
     retry_ms=250,
 )
 SARAMA_2_8 = Dialect(
+    timing=timing.ON_TIME,
     forms={
         NONE: Form(version=1, user_data=echoed, keeps_order=True),
         STICKY: Form(version=1, user_data=echoed, keeps_order=True),
@@ -179,6 +187,8 @@ SARAMA_2_8 = Dialect(
     },
 )
 KAFKA_PYTHON = Dialect(
+    timing=timing.KAFKA_PYTHON,
+    join_version=7,
     beats=Beats.WHEN_DUE,
     forms={
         NONE: Form(version=0, user_data=empty, keeps_order=True),
@@ -200,6 +210,7 @@ KAFKA_PYTHON = Dialect(
     ),
 )
 AIOKAFKA = Dialect(
+    timing=timing.ON_TIME,
     forms={
         NONE: Form(version=0, user_data=empty, keeps_order=True),
         STICKY: Form(version=0, user_data=layout_without_generation, keeps_order=True),
@@ -211,6 +222,7 @@ AIOKAFKA = Dialect(
     follows=to(ENDS, NoteCode.EMPTY_BLOB, NoteCode.CUT, NoteCode.TOPICS_NULL),
 )
 KAFKAJS = Dialect(
+    timing=timing.ON_TIME,
     forms={NONE: Form(version=0, user_data=empty, keeps_order=True)},
     knows_own_topics_alone=True,
     assignment_user_data=empty,

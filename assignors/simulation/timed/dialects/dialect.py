@@ -12,6 +12,7 @@ from enum import Enum, StrEnum
 from assignors.assignor import UserData
 from assignors.model import NO_GENERATION
 from assignors.simulation.timed.dialects.hand_over import HandOver
+from assignors.simulation.timed.dialects.timing import JAVA, Timing
 from assignors.simulation.timed.dialects.unanswered import (
     FOR_A_REQUEST,
     JAVA_JOIN,
@@ -120,12 +121,17 @@ class Dialect:
     """For the answer to a JoinGroup it waits the longest of these."""
     sync_waits: tuple[Wait, ...] = FOR_A_REQUEST
     """The same of a SyncGroup."""
+    join_version: int = 5
+    """The newest version of JoinGroup that it sends. A static leader before version 9 that comes
+    back does not hear that it leads (KIP-814, KAFKA-13435)."""
     beats: Beats = Beats.MEANWHILE
     """When it sends heartbeats, once it has sent SyncGroup."""
     unanswered: Unanswered = Unanswered.JOINS
     """What it does when the answer to either has not come."""
     retry_ms: int = 100
     """So long after that it asks again."""
+    timing: Timing = JAVA
+    """When it does what is due."""
 
 
 def subscription_bytes(dialect: Dialect, kind: UserData, known: Knowledge) -> bytes:

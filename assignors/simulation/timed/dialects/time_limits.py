@@ -35,6 +35,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from assignors.simulation.timed.dialects.clients import DIALECTS
+from assignors.simulation.timed.dialects.timing import JAVA, Timing
 from assignors.simulation.timed.dialects.unanswered import FOR_A_REQUEST, JAVA_JOIN, Wait
 
 
@@ -44,6 +45,11 @@ class Timeouts(Protocol):
     @property
     def client(self) -> str | None:
         """Its client and version; `None`: it does as Java's."""
+
+
+def times_of(client: str | None) -> Timing:
+    """Return when a client does what is due; `None`: Java's."""
+    return JAVA if client is None else DIALECTS[client].timing
 
 
 def join_limit_ms(member: Timeouts) -> int:

@@ -79,7 +79,9 @@ class LiveFaults:
         """Let a fault begin or end. Cost: O(members)."""
         fault = event.fault
         numbers = {name: number for number, name in enumerate(self.names)}
-        self.meter.act(self.network.queue.now, self.sides, numbers)
+        self.meter.compare(self.network.queue.now, self.sides, numbers)
+        if event.begins:
+            self.meter.acted = self.network.queue.now
         members = list(numbers.values()) if fault.member is None else [numbers[fault.member]]
         if self.heartbeats is not None:
             for number in members:

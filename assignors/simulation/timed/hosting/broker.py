@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from assignors.simulation.timed.coordinator.policy import POLICIES
-from assignors.simulation.timed.coordinator.port import (
+from assignors.simulation.timed.execution.policy import POLICIES, Settings
+from assignors.simulation.timed.execution.port import (
     Append,
     Appended,
     Asked,
@@ -28,7 +28,6 @@ from assignors.simulation.timed.coordinator.port import (
     Work,
     Worked,
 )
-from assignors.simulation.timed.coordinator.settings import Settings
 from assignors.simulation.timed.hosting.groups import Ask, GroupTimer, Restarted, Unserved
 from assignors.simulation.timed.hosting.host import Host, HostEffect, host_of, step
 from assignors.simulation.timed.hosting.live_group import HostSettings, Timer

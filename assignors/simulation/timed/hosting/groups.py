@@ -16,8 +16,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from assignors.jvm.offsets_partition import offsets_partition
-from assignors.simulation.timed.coordinator.log import State
-from assignors.simulation.timed.coordinator.port import Answer, Failure, Handled, Refused, Request
+from assignors.simulation.timed.execution.port import (
+    Answer,
+    Failure,
+    Handled,
+    Refused,
+    Request,
+    State,
+)
 from assignors.simulation.timed.hosting.live_group import (
     HostSettings,
     LiveGroup,

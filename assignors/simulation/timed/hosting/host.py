@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assignors.simulation.timed.coordinator.machine import step as model_step
-from assignors.simulation.timed.coordinator.policy import Policy
-from assignors.simulation.timed.coordinator.port import Answer, Appended, Event, Loaded, Lost
-from assignors.simulation.timed.coordinator.port import Effect as ModelEffect
-from assignors.simulation.timed.coordinator.settings import Settings
-from assignors.simulation.timed.coordinator.state import Batch, Coordinator, Task
+from assignors.simulation.timed.execution.policy import Policy, Settings
+from assignors.simulation.timed.execution.port import Answer, Appended, Event, Loaded, Lost
+from assignors.simulation.timed.execution.port import Effect as ModelEffect
+from assignors.simulation.timed.execution.state import Batch, Coordinator, Task
+from assignors.simulation.timed.execution.step import step as model_step
 from assignors.simulation.timed.hosting.groups import AtOnce, Groups
 from assignors.simulation.timed.hosting.live_group import HostSettings
 from assignors.simulation.timed.hosting.record_bytes import TopicNames

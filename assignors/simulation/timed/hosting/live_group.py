@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from assignors.model import Cluster
-from assignors.simulation.timed.coordinator.log import Entry
+from assignors.simulation.timed.execution.port import Entry
 from assignors.simulation.timed.hosting.record_bytes import TopicNames, is_offset, read_record
 from assignors.simulation.timed.migration.sides import mixed_sides, short_ids
 from assignors.simulation.timed.offsets_topic import key_and_value

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from assignors.simulation.timed.coordinator.log import Entry
+from assignors.simulation.timed.execution.port import Entry
 from assignors.simulation.timed.hosting.record_bytes import TopicNames, read_record
 from assignors.simulation.timed.offsets_topic import LogEntry
 from assignors.simulation.timed.protocols.restore import Restored, apply

@@ -80,7 +80,7 @@ def rest_of_poll(config: MemberConfig, draw: Callable[[str, int], int]) -> int:
 
     If polls do not all last as long, a longer one is met more often, as often as it is longer.
     """
-    longest, spread = config.poll_ms * MILLISECOND, config.poll_spread_ms * MILLISECOND
+    longest, spread = config.poll_ms * MILLISECOND, config.poll_spread_us
     if not spread or config.client_model is not None:
         return draw("poll", longest)
     shortest = longest - spread
@@ -89,7 +89,7 @@ def rest_of_poll(config: MemberConfig, draw: Callable[[str, int], int]) -> int:
 
 def whole_poll(config: MemberConfig, draw: Callable[[str, int], int]) -> int:
     """Return how long a poll takes that begins now, in microseconds."""
-    spread = config.poll_spread_ms * MILLISECOND
+    spread = config.poll_spread_us
     return config.poll_ms * MILLISECOND - (draw("poll", spread) if spread else 0)
 
 

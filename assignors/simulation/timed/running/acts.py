@@ -5,24 +5,69 @@ A verb more is a function here and a row in `ACTS`, unless it is a `Command` to 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from assignors.model import Cluster
-from assignors.simulation.timed.protocols.effects import MILLISECOND, Command
+from assignors.simulation.timed.heartbeats import HEARTBEAT
+from assignors.simulation.timed.migration.member import MixedMember
+from assignors.simulation.timed.protocols.classic.member_state import SECOND_US, ClassicMember
+from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
+from assignors.simulation.timed.protocols.effects import MILLISECOND, Command, Schedule, TimerKey
+from assignors.simulation.timed.protocols.push.member_state import PushClient
+from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.random_streams import stream
 from assignors.simulation.timed.running.run import Run
-from assignors.simulation.timed.scenario import Action, Verb
+from assignors.simulation.timed.scenario import Action, BrokerConfig, Verb
 
 
 def act(run: Run, action: Action) -> None:
     """Do what the plan says: by `ACTS`, or as a command to a member."""
     resting = () if run.heartbeats is None else run.heartbeats.resting
-    run.meter.act(run.queue.now, run.sides, run.numbers, resting)
+    run.meter.compare(run.queue.now, run.sides, run.numbers, resting)
+    run.meter.acted = run.queue.now
     known = ACTS.get(action.do)
     if known is not None:
         known(run, action)
     else:
         run.faults.reach(_member_of(run, action), Command(action.do.value))
+
+
+def rest_for_long(run: Run) -> None:
+    """Let heartbeats of members at rest come at moments of their own, as after a long rest.
+
+    Cost: O(members).
+    """
+    seed, heartbeats = run.scenario.seed, run.heartbeats
+    for number, config in enumerate(run.scenario.members):
+        member = run.sides.members[number]
+        if not member.is_at_rest:
+            continue
+        if heartbeats is not None:
+            heartbeats.wake(number)
+        client = member.client if isinstance(member, MixedMember) else member
+        for key, period in _periods(client, run.scenario.broker):
+            if run.queue.due((number, key)) is not None:
+                after_us = 1 + stream(seed, config.name, f"phase of {key[0]}").below(period)
+                rank = Rank.HEARTBEAT if key == HEARTBEAT.key else None
+                run.start_timer(number, Schedule(key, after_us), rank, number)
+        if heartbeats is not None:
+            heartbeats.rest(number)
+
+
+def _periods(client: object, broker: BrokerConfig) -> Iterator[tuple[TimerKey, int]]:
+    """Yield the timers of a member that run again and again, with their periods.
+
+    The heartbeats of one whose session is shorter than two of them keep their times.
+    """
+    if isinstance(client, ClassicMember) and client.times.wake_ms:
+        yield ("look",), client.times.wake_ms * MILLISECOND
+        yield ("look-each-second",), SECOND_US
+    if isinstance(client, ClassicMember | ConsumerClient | PushClient):
+        is_consumer = isinstance(client, ConsumerClient)
+        timeout_ms = client.config.session_timeout_ms
+        session_ms = broker.consumer_session_timeout_ms if is_consumer else timeout_ms
+        if session_ms * MILLISECOND > 2 * client.beat_us:
+            yield HEARTBEAT.key, client.beat_us
 
 
 def _grow(run: Run, action: Action) -> None:

@@ -17,12 +17,11 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 
-from assignors.simulation.timed.coordinator import port
-from assignors.simulation.timed.coordinator.log import Entry, State
-from assignors.simulation.timed.coordinator.machine import step
-from assignors.simulation.timed.coordinator.policy import POLICIES
-from assignors.simulation.timed.coordinator.settings import Lingers, Settings
-from assignors.simulation.timed.coordinator.state import Coordinator
+from assignors.simulation.timed.execution import port
+from assignors.simulation.timed.execution.policy import POLICIES, Lingers, Settings
+from assignors.simulation.timed.execution.port import Entry, State
+from assignors.simulation.timed.execution.state import Coordinator
+from assignors.simulation.timed.execution.step import step
 from assignors.simulation.timed.monitors.watch import saw_failover
 from assignors.simulation.timed.network import MILLION
 from assignors.simulation.timed.protocols.any_coordinator import note_written

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
-from assignors.simulation.timed.coordinator.log import Entry, State, apply
-from assignors.simulation.timed.coordinator.policy import Applies
-from assignors.simulation.timed.coordinator.state import Coordinator
+from assignors.simulation.timed.execution.policy import Applies
+from assignors.simulation.timed.execution.port import Entry, State, apply
+from assignors.simulation.timed.execution.state import Coordinator
 from assignors.simulation.timed.offsets_topic import key_and_value
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,

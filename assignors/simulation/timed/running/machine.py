@@ -8,7 +8,7 @@ after a callback. Who came first is handled first, but a thread finishes what it
 
 * With Java's client of the classic protocol and with kafka-python the thread that has read an
   answer runs the callback that follows from it, before another member has its turn.
-* librdkafka has a thread for the network, which looks from time to time (`MemberConfig.wake_ms`),
+* librdkafka has a thread for the network, which looks from time to time (`Timing.wake_ms`),
   and another one of the application, which runs callbacks. Nothing waits for the end of the one for
   what is assigned; after the one for what is revoked the first thread joins again, and needs a turn
   for that. That a heartbeat is due costs nothing: the look that sends it needs the turn, but for
@@ -68,7 +68,7 @@ class Machine:
         """Return whether a member ends this callback in the turn that it has, or the next one."""
         if timer.after_us or timer.key not in CALLBACKS or not self.is_busy:
             return False
-        if not isinstance(member, ClassicMember) or member.config.wake_ms:
+        if not isinstance(member, ClassicMember) or member.times.wake_ms:
             return False
         what = Fired(timer.key, timer.data)
         self.due.add((number, timer.key))
@@ -94,7 +94,7 @@ class Machine:
 
 def _needs_turn(member: object, key: TimerKey) -> bool:
     """Return whether a member's machine has to handle the end of a timer."""
-    if not isinstance(member, ClassicMember) or not member.config.wake_ms:
+    if not isinstance(member, ClassicMember) or not member.times.wake_ms:
         return key in DUE
     return key == REVOKED or (key in LOOKS and (member.is_beat_due or member.is_join_due))
 

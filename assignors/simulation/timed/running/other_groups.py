@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from assignors.simulation.dice import Dice
-from assignors.simulation.timed.coordinator.port import Request
+from assignors.simulation.timed.execution.port import Request
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.random_streams import exponential, stream
 from assignors.simulation.timed.scenario import BrokerConfig

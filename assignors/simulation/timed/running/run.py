@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from assignors.model import Cluster
-from assignors.simulation.timed.coordinator import port
 from assignors.simulation.timed.costs.meter import Meter
+from assignors.simulation.timed.execution import port
 from assignors.simulation.timed.faults.events import FaultEvent
 from assignors.simulation.timed.faults.live import ForMember, LiveFaults
 from assignors.simulation.timed.heartbeats import Heartbeats
@@ -30,7 +30,13 @@ from assignors.simulation.timed.running.other_groups import OtherAsks
 from assignors.simulation.timed.scenario import Action, Scenario
 from assignors.simulation.timed.sides import Sides
 
-Happening = ForMember | Handled | Arrived | Committed | Action | FaultEvent | OtherAsks | port.Event
+
+class LongRest:
+    """The moment at which a group has been at rest for long (`Scenario.has_rested`)."""
+
+
+Planned = Action | FaultEvent | LongRest
+Happening = ForMember | Handled | Arrived | Committed | Planned | OtherAsks | port.Event
 Event = tuple[int, Happening]
 """Whom it is for, and what happens."""
 

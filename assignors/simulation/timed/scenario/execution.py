@@ -13,8 +13,7 @@ from assignors.documents.values import (
     as_string,
 )
 from assignors.names.nearest import suggestion
-from assignors.simulation.timed.coordinator.policy import POLICIES
-from assignors.simulation.timed.coordinator.settings import COUNT_MAX
+from assignors.simulation.timed.execution.policy import COUNT_MAX, POLICIES
 from assignors.simulation.timed.scenario.reading import (
     Nullable,
     Reader,

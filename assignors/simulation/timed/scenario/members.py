@@ -15,7 +15,12 @@ from assignors.documents.values import (
     required,
 )
 from assignors.names.sequences import as_names, take
-from assignors.simulation.timed.dialects.time_limits import join_limit_ms, sync_limit_ms
+from assignors.simulation.timed.dialects.time_limits import (
+    join_limit_ms,
+    sync_limit_ms,
+    times_of,
+)
+from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from assignors.simulation.timed.scenario.reading import (
     Nullable,
@@ -32,6 +37,7 @@ from assignors.simulation.timed.scenario.reading import (
     as_texts,
     one_of,
     read_fields,
+    settings_reader,
 )
 from wire import TopicPartitions
 
@@ -54,7 +60,7 @@ class Claims(StrEnum):
 
 
 class ClientModel(StrEnum):
-    """How a client divides its work among threads; `simulation.timed.clients` compares the three.
+    """How a client divides its work among threads; docs/client-models.md compares the three.
 
     Its application polls at even times, `poll_ms` apart, and at once while it consumes nothing.
     """
@@ -95,14 +101,10 @@ class MemberConfig:
     rebalance_timeout_ms: int = 300_000
     """`max.poll.interval.ms`."""
     poll_ms: int = 100
-    """It handles a rebalance between two polls: after 0 to so many milliseconds."""
-    poll_spread_ms: int = 0
-    """Its polls last `poll_ms`, or by chance up to so much less."""
-    between_polls_us: int = 0
-    """Its client ends a round of the classic protocol in a poll alone, as kafka-python's does, and
-    takes so long from one poll to the next: an assignment that comes meanwhile is lost, and it asks
-    for it again. It joins again at a poll after it has revoked, and its heartbeats start anew with
-    an assignment. 0: as Java's client, whose rounds go on between polls."""
+    """The longest time from one poll to the next, in which its application handles records: 500
+    (`max.poll.records`) of two milliseconds each. A rebalance is handled between two polls."""
+    poll_spread_ms: int | None = 0
+    """Its polls last `poll_ms`, or by chance up to so much less; null: half of `poll_ms`."""
     revoke_ms: int = 20
     """How long its callback for revoked partitions takes, with the commit of offsets in it."""
     assign_ms: int = 5
@@ -121,16 +123,8 @@ class MemberConfig:
     stops_without_answer: bool = False
     """It gives up its partitions when no answer has come for a session timeout, as librdkafka does.
     Java's client opens another connection, and goes on."""
-    heartbeats_go_on: bool = False
-    """Its heartbeats keep their times over a rebalance of the classic protocol, as librdkafka's do.
-    With Java's client and kafka-python the heartbeats of all start anew with each generation."""
-    wake_ms: int = 0
-    """Its client looks for a heartbeat or a join that is due only so often since its last
-    assignment, once a second since its start, and when a rebalance ends, as librdkafka does (500);
-    and it joins again once a second at most unless it has revoked something. 0: it does both when
-    they are due. Of the classic protocol, with `heartbeats_go_on`."""
-    wake_late_us: int = 0
-    """Mean time by which each look is late by chance, and the next ones with it: members drift."""
+    timing: Timing | None = None
+    """When its client does what is due; null: as that client and version do, or as Java's."""
     protocol: GroupProtocol | None = None
     """`group.protocol`; null: that of the group. Members of both make it migrate."""
     pattern: str | None = None
@@ -143,8 +137,9 @@ class MemberConfig:
     restarts_after_ms: int | None = None
     """So long after its process ended by itself something starts it again; null: nothing does."""
     client: str | None = None
-    """The client and version whose bytes it writes and reads, as `java-4.4.0`, and whose limits it
-    has for JoinGroup and SyncGroup; null: this package's bytes, Java's limits. Classic protocol."""
+    """The client and version whose bytes it writes and reads, as `java-4.4.0`, and whose times it
+    has: limits for JoinGroup and SyncGroup, and `timing`; null: this package's bytes, Java's times.
+    Bytes and limits are of the classic protocol."""
     claims: Claims = Claims.TRUE
     """What it writes as its owned partitions."""
     subscription_hex: str | None = None
@@ -187,6 +182,21 @@ class MemberConfig:
         )
 
     @property
+    def times(self) -> Timing:
+        """When its client does what is due. One that runs handlers has no polls to wait for."""
+        if self.timing is not None:
+            return self.timing
+        if self.runs_handlers:
+            return Timing(heartbeat_late_us=times_of(self.client).heartbeat_late_us)
+        return times_of(self.client)
+
+    @property
+    def poll_spread_us(self) -> int:
+        """By how many microseconds its polls differ."""
+        spread_ms = self.poll_spread_ms
+        return self.poll_ms * 500 if spread_ms is None else spread_ms * 1000
+
+    @property
     def join_limit_ms(self) -> int:
         """How long it waits for the answer to a JoinGroup."""
         return join_limit_ms(self)
@@ -223,11 +233,23 @@ READERS: dict[str, Reader] = {
     "assign": as_partitions,
     "leaves_if_poll_is_late": as_boolean,
     "stops_without_answer": as_boolean,
-    "heartbeats_go_on": as_boolean,
+    "timing": settings_reader(
+        Timing,
+        {
+            **dict.fromkeys((each.name for each in fields(Timing)), as_natural),
+            "heartbeats_go_on": as_boolean,
+        },
+    ),
     "runs_handlers": as_boolean,
     "keeps_pauses": as_boolean,
 }
 """Field -> what reads it; a field that is not named here is a natural number."""
+
+
+NUMBERING: dict[str, Reader] = dict.fromkeys(
+    ("count", "numbered_from", "starts_every_ms"), as_natural
+)
+"""Keys of an entry of `members` that stands for several."""
 
 
 def read_members(value: object, place: Place) -> tuple[MemberConfig, ...]:
@@ -236,15 +258,21 @@ def read_members(value: object, place: Place) -> tuple[MemberConfig, ...]:
     for number, each in enumerate(as_list(value, place)):
         where = (*place, number)
         given = dict(as_object(each, where))
-        count = given.pop("count", None)
+        numbering = read_fields(
+            {key: given.pop(key) for key in NUMBERING if key in given}, NUMBERING, where
+        )
         one = read_member(given, where)
-        copies = None if count is None else as_natural(count, (*where, "count"))
-        if len(members) + (1 if copies is None else copies) > MEMBERS_MAX:
+        count = numbering.pop("count", None)
+        if count is None and numbering:
+            key = next(iter(numbering))
+            words = f"{key!r} needs a 'count'"
+            raise DocumentError(ErrorCode.MISSING, words, (*where, key))
+        if len(members) + (1 if count is None else count) > MEMBERS_MAX:
             words = f"more than {MEMBERS_MAX} members"
             raise DocumentError(
-                ErrorCode.TOO_LARGE, words, where if copies is None else (*where, "count")
+                ErrorCode.TOO_LARGE, words, where if count is None else (*where, "count")
             )
-        members += [one] if copies is None else _copies(one, copies)
+        members += [one] if count is None else _copies(one, count, **numbering)
     return tuple(members)
 
 
@@ -258,8 +286,6 @@ def read_member(given: Mapping[str, object], place: Place) -> MemberConfig:
 NOT_WITH_HANDLERS = (
     "assign",
     "client_model",
-    "between_polls_us",
-    "heartbeats_go_on",
     "stops_without_answer",
     "forgets_generation",
 )
@@ -275,31 +301,49 @@ def require_fitting(member: MemberConfig, protocol: GroupProtocol, place: Place)
 
 def _excluded(member: MemberConfig, protocol: GroupProtocol) -> tuple[str, str]:
     """Return the first field that does not fit the others, and why; twice nothing if all do."""
-    for name, needs, words in (
-        ("wake_ms", "heartbeats_go_on", "looks from time to time belong to heartbeats_go_on"),
-        ("wake_late_us", "wake_ms", "only looks from time to time are late"),
-    ):
-        if getattr(member, name) and not getattr(member, needs):
-            return name, words
-    if member.poll_spread_ms > member.poll_ms:
+    words = _times_excluded(member.times)
+    if words:
+        return "timing", words
+    if (member.poll_spread_ms or 0) > member.poll_ms:
         words = f"a poll of {member.poll_ms} ms is not {member.poll_spread_ms} ms shorter"
         return "poll_spread_ms", words
-    if not member.runs_handlers:
-        return "", ""
+    return _excluded_with_handlers(member, protocol) if member.runs_handlers else ("", "")
+
+
+def _excluded_with_handlers(member: MemberConfig, protocol: GroupProtocol) -> tuple[str, str]:
+    """Return the same of a member that runs handlers."""
     if protocol is not GroupProtocol.CLASSIC:
         words = f"sessions with handlers are of the classic protocol, not of {protocol.value}"
         return "runs_handlers", words
     for name in NOT_WITH_HANDLERS:
         if getattr(member, name):
             return name, f"a member that runs handlers has no {name}"
+    if member.times.between_polls_us or member.times.heartbeats_go_on:
+        return "timing", "a member that runs handlers has no times of clients that poll"
     return "", ""
 
 
-def _copies(one: MemberConfig, count: int) -> list[MemberConfig]:
+def _times_excluded(times: Timing) -> str:
+    """Return why times exclude each other, or nothing."""
+    if times.wake_ms and not times.heartbeats_go_on:
+        return "`wake_ms`: looks from time to time belong to `heartbeats_go_on`"
+    if times.wake_late_us and not times.wake_ms:
+        return "`wake_late_us`: only looks from time to time (`wake_ms`) are late"
+    return ""
+
+
+def _copies(
+    one: MemberConfig, count: int, *, numbered_from: int = 0, starts_every_ms: int = 0
+) -> list[MemberConfig]:
     """Return so many members like this one, their names and instance ids numbered."""
-    static = one.instance_id
+    static, start_ms = one.instance_id, one.starts_at_ms
     return [
-        replace(one, name=f"{one.name}{i}", instance_id=None if static is None else f"{static}{i}")
+        replace(
+            one,
+            name=f"{one.name}{numbered_from + i}",
+            instance_id=None if static is None else f"{static}{numbered_from + i}",
+            starts_at_ms=None if start_ms is None else start_ms + starts_every_ms * i,
+        )
         for i in range(count)
     ]
 

@@ -21,6 +21,7 @@ from assignors.simulation.timed.scenario.processing import ProcessingConfig, rea
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from assignors.simulation.timed.scenario.reading import (
     Reader,
+    as_boolean,
     as_natural,
     as_seed,
     as_text,
@@ -45,6 +46,10 @@ class Scenario:
     """When the run ends."""
     count_from_ms: int = 0
     """From when on costs are counted: the group may settle first."""
+    has_rested: bool = False
+    """At `count_from_ms` the group has been at rest for long: from then on heartbeats of members at
+    rest come at moments of their own, drawn from the seed. false: in step, as the last rebalance
+    left them."""
     protocol: GroupProtocol = GroupProtocol.CLASSIC
     """The group's; a member may have another (`members[].protocol`)."""
     topics: dict[str, int]
@@ -112,6 +117,7 @@ READERS: dict[str, Reader] = {
     **dict.fromkeys((each.name for each in fields(Scenario)), as_natural),
     "name": as_text,
     "seed": as_seed,
+    "has_rested": as_boolean,
     "protocol": one_of(GroupProtocol),
     "topics": read_topics,
     "members": read_members,

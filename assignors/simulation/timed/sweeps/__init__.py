@@ -2,6 +2,6 @@
 
 * `points`: one load under one model, as plain data
 * `sweep`: which points there are, as a document
-* `rows`, `arrow`, `spark`: points in, figures out, on any engine
+* `rows`: points in, figures out
 * `limits`: the throughput limit by formula
 """

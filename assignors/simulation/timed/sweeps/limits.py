@@ -6,15 +6,14 @@ some, of keys as many as offsets partitions or groups; whichever is used up firs
 
 from __future__ import annotations
 
-from assignors.simulation.timed.coordinator.load import MICRO, Load
-from assignors.simulation.timed.coordinator.policy import Holds, Key, Policy
-from assignors.simulation.timed.coordinator.settings import Settings
+from assignors.simulation.timed.execution.load import MICRO, Load
+from assignors.simulation.timed.execution.policy import Holds, Key, Policy, Settings
 
 
 def limit_per_second(policy: Policy, load: Load, settings: Settings) -> float:
     """Return the throughput limit: the load is Poisson, and groups are asked equally often.
 
-    >>> from assignors.simulation.timed.coordinator.policy import POLICIES
+    >>> from assignors.simulation.timed.execution.policy import POLICIES
     >>> load = Load(service_us=50, check_us=1950)
     >>> limit_per_second(POLICIES["blocking"], load, Settings(workers=4, partitions=4))
     2000.0

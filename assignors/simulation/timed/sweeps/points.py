@@ -23,8 +23,8 @@ from assignors.documents.values import (
     described,
 )
 from assignors.names.nearest import question, suggestion
-from assignors.simulation.timed.coordinator.load import Load
-from assignors.simulation.timed.coordinator.settings import Settings
+from assignors.simulation.timed.execution.load import Load
+from assignors.simulation.timed.execution.policy import Settings
 from assignors.simulation.timed.scenario.execution import as_model
 from assignors.simulation.timed.scenario.reading import as_boolean
 

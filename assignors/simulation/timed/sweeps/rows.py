@@ -7,17 +7,15 @@ rows are not affected.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
-from functools import partial
-from operator import attrgetter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from assignors.documents.values import DocumentError
-from assignors.simulation.processes import in_processes
-from assignors.simulation.timed.coordinator.measures import Measured
-from assignors.simulation.timed.coordinator.policy import POLICIES
-from assignors.simulation.timed.coordinator.run import measure
+from assignors.simulation.processes import Row, failure_text, in_processes, known
+from assignors.simulation.timed.execution.measures import Measured, measure
+from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.sweeps.limits import limit_per_second
 from assignors.simulation.timed.sweeps.points import (
     FIELDS,
@@ -27,9 +25,6 @@ from assignors.simulation.timed.sweeps.points import (
     point_from_document,
     values_of,
 )
-
-PointRow = Mapping[str, Any]
-"""Column -> value."""
 
 POINTS_A_CHUNK = 8
 """Points that a process gets at a time: about a second of work."""
@@ -49,14 +44,15 @@ class Derived:
 
 
 POINT_COLUMNS = ("model", *FIELDS)
-MEASURED_COLUMNS = tuple(each.name for each in fields(Measured))
-DERIVED_COLUMNS = tuple(each.name for each in fields(Derived))
-COLUMNS = (*POINT_COLUMNS, *MEASURED_COLUMNS, *DERIVED_COLUMNS, "error")
-_measured = attrgetter(*MEASURED_COLUMNS)
-_derived = attrgetter(*DERIVED_COLUMNS)
+COLUMNS = (
+    *POINT_COLUMNS,
+    *(each.name for kind in (Measured, Derived) for each in fields(kind)),
+    "error",
+)
+"""Columns of a row; one that is null is left out, but for `error`."""
 
 
-def measured_rows(rows: Iterable[PointRow], *, processes: int = 1) -> Iterator[dict[str, Any]]:
+def measured_rows(rows: Iterable[Row], *, processes: int = 1) -> Iterator[dict[str, Any]]:
     """Yield what was measured of each point row (`COLUMNS`), in their order.
 
     Cost: that of the runs, about `requests` / 100,000 seconds a point. With more than one process
@@ -66,18 +62,29 @@ def measured_rows(rows: Iterable[PointRow], *, processes: int = 1) -> Iterator[d
     >>> [row["error"] for row in measured_rows(points)]  # doctest: +ELLIPSIS
     [None, "bad-row: model: no execution model 'fast'; known: wait-all, ..."]
     """
-    return in_processes(rows, partial(_played, measured_row), processes, POINTS_A_CHUNK)
+    return in_processes(rows, figures, processes, POINTS_A_CHUNK)
 
 
-def measured_row(point: Point) -> dict[str, Any]:
-    """Return what was measured of a point, as a row."""
+def figures(row: Row) -> list[dict[str, Any]]:
+    """Return what was measured of a point row, as one row.
+
+    A row that is no point has `error`, and those fields of the point that can be read.
+    """
+    given = {name: row[name] for name in POINT_COLUMNS if row.get(name) is not None}
+    try:
+        point = point_from_document(given)
+        return [_measured_row(point)]
+    except DocumentError as error:
+        text = f"bad-row: {error.after_path()}"
+    except MemoryError as error:
+        text = failure_text(error)
+    return [{**_readable(given), "error": text}]
+
+
+def _measured_row(point: Point) -> dict[str, Any]:
     found = measure(POLICIES[point.model], point.load, point.settings)
-    return {
-        **values_of(point),
-        **dict(zip(MEASURED_COLUMNS, _measured(found), strict=True)),
-        **dict(zip(DERIVED_COLUMNS, _derived(_beyond(point, found)), strict=True)),
-        "error": None,
-    }
+    columns = {**values_of(point), **asdict(found), **asdict(_beyond(point, found))}
+    return {**known(columns), "error": None}
 
 
 def _beyond(point: Point, found: Measured) -> Derived:
@@ -94,29 +101,9 @@ def _beyond(point: Point, found: Measured) -> Derived:
     )
 
 
-def _played(
-    play: Callable[[Point], dict[str, Any]], rows: Iterable[PointRow]
-) -> list[dict[str, Any]]:
-    return [_attempt(play, row) for row in rows]
-
-
-def _attempt(play: Callable[[Point], dict[str, Any]], row: PointRow) -> dict[str, Any]:
-    try:
-        return play(point_from_document({name: row.get(name) for name in POINT_COLUMNS}))
-    except DocumentError as error:
-        return {**_failed(row), "error": f"bad-row: {error.after_path()}"}
-    except MemoryError:
-        text = "MemoryError: the run does not fit into the memory of this process"
-        return {**_failed(row), "error": text}
-
-
-def _failed(row: PointRow) -> dict[str, Any]:
-    """Return a row without figures, with those values of the point that can be read."""
-    found = dict.fromkeys(COLUMNS)
-    for name in POINT_COLUMNS:
-        try:
-            if row.get(name) is not None:
-                found[name] = plain(READERS[name](row[name], (name,)))
-        except DocumentError:
-            continue
+def _readable(given: Row) -> dict[str, Any]:
+    found = {}
+    for name, value in given.items():
+        with suppress(DocumentError):
+            found[name] = plain(READERS[name](value, (name,)))
     return found

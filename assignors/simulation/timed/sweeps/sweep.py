@@ -24,7 +24,7 @@ from assignors.documents.values import (
     described,
 )
 from assignors.names.nearest import suggestion
-from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.scenario.execution import as_model
 from assignors.simulation.timed.sweeps.points import (
     SEED_MAX,

@@ -17,20 +17,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
-from functools import partial
-from operator import attrgetter
+from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache, partial
 from typing import Annotated, Any
 
 from assignors import __version__
 from assignors.documents.values import DocumentError, ErrorCode
 from assignors.ownership.intervals import ownerships
-from assignors.simulation.processes import in_processes
+from assignors.simulation.processes import Row, failure_text, in_processes, known
+from assignors.simulation.timed.costs.blocked import Blocked
+from assignors.simulation.timed.costs.state_bytes import state_figures
+from assignors.simulation.timed.costs.waits import Waits
 from assignors.simulation.timed.gallery import named
+from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.scenario.execution import NO_MODEL, as_model
+from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.scenario.members import READERS as MEMBER_READERS
 from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
@@ -42,10 +46,6 @@ from assignors.simulation.timed.scenario_document import (
     scenario_hash,
 )
 from assignors.simulation.timed.simulation import Played, simulate
-from assignors.simulation.timed.tables.all_figures import simulate_with_all_figures
-
-Row = Mapping[str, Any]
-"""Column -> value."""
 
 GIVEN = ("scenario", "seed", "protocol", "coordinator_model", "client_model", "assignor")
 """Columns of a scenario row."""
@@ -71,15 +71,78 @@ class IntervalRow:
 
 IDENTITY = (*GIVEN, "scenario_hash", "package_version")
 """Columns by which every row names its run."""
-FIGURES = tuple(each.name for each in fields(TimedResult) if each.name not in IDENTITY)
-RESULT_COLUMNS = (*IDENTITY, *FIGURES, "error")
-INTERVAL_FIELDS = tuple(each.name for each in fields(IntervalRow))
-INTERVAL_COLUMNS = (*IDENTITY, *INTERVAL_FIELDS, "error")
-_figures = attrgetter(*FIGURES)
-_interval = attrgetter(*INTERVAL_FIELDS)
+FEATURES: Mapping[str, tuple[str, ...]] = {
+    "processing": (
+        "commits",
+        "fenced_commits",
+        "reprocessed_records",
+        "duplicate_records",
+        "lag_records",
+    ),
+    "failover": (
+        "failovers",
+        "recovery_ms",
+        "first_heartbeat_ms",
+        "records_replayed",
+        "records_lost",
+    ),
+    "execution": (
+        "coordinator_p99_ms",
+        "coordinator_waiting_max",
+        "commit_p50_ms",
+        "commit_p99_ms",
+        "evictions",
+        "failed_appends",
+    ),
+    "push": ("fetches_refused",),
+    "waiting": (
+        "join_wait_ms",
+        "sync_wait_ms",
+        "commit_wait_ms",
+        "offset_fetch_wait_ms",
+        "locked_partition_ms",
+    ),
+    "blocked": (
+        "poll_blocked_ms",
+        "callback_blocked_ms",
+        "commit_blocked_ms",
+        "close_blocked_ms",
+    ),
+    "state": ("state_bytes_max", "state_bytes", "offsets_bytes", "written_bytes"),
+}
+"""Feature -> its figures, which are one nested column of a row. A run without records has no
+`processing`, one without a fault of the coordinator no `failover`, one without an execution model
+no `execution`, and no group of Kafka's own protocols has `push`."""
+OF_SOME = ("processing", "failover", "execution", "push")
+"""Features that not every run has."""
+FEATURE_OF = {figure: feature for feature, listed in FEATURES.items() for figure in listed}
+"""Figure -> its feature; other figures are columns of their own."""
+FIGURES = tuple(
+    each.name
+    for each in fields(TimedResult)
+    if each.name not in IDENTITY and each.name not in FEATURE_OF
+)
+"""Figures that every run has."""
+RESULT_COLUMNS = (*IDENTITY, *FIGURES, *FEATURES, "error")
+INTERVAL_COLUMNS = (*IDENTITY, *(each.name for each in fields(IntervalRow)), "error")
 
 RUNS_A_CHUNK = 20
 """Runs that a process gets at a time, where the caller has no better number."""
+
+
+def figure_of(row: Row, figure: str) -> Any:  # noqa: ANN401 - a number, mostly
+    """Return a figure of a result row; `None` where the run failed, or does not have its feature.
+
+    >>> figure_of({"moves": 3, "failover": {"failovers": 1}, "error": None}, "failovers")
+    1
+    """
+    if row["error"] is not None:
+        return None
+    feature = FEATURE_OF.get(figure)
+    if feature is None:
+        return row[figure]
+    columns = row.get(feature)
+    return None if columns is None else columns[figure]
 
 
 def result_rows(
@@ -88,20 +151,18 @@ def result_rows(
     processes: int = 1,
     chunk: int = RUNS_A_CHUNK,
     own_assignors: Collection[str] = (),
-    all_figures: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """Yield one result row (`RESULT_COLUMNS`) for each scenario row, in their order.
 
-    With `all_figures` those too that are measured on request (`tables.all_figures`). Cost: that of
-    the runs. Memory: one run with one process; with several, the rows of `CHUNKS_AHEAD` chunks for
-    each.
+    A feature that a run does not have is no key of its row. A row of a run that failed has the
+    columns of `IDENTITY` that are known, and `error`. Cost: that of the runs. Memory: one run with
+    one process; with several, the rows of `CHUNKS_AHEAD` chunks for each.
 
     >>> [row["error"] for row in result_rows([{"scenario": "crash"}, {"scenario": "{}"}])]
     [None, 'bad-row: scenario.version: is missing']
     """
-    own = tuple(own_assignors)
-    play = partial(_result_rows, own_assignors=own, all_figures=all_figures)
-    return _in_processes(rows, play, processes, chunk)
+    play = partial(result, own_assignors=tuple(own_assignors))
+    return in_processes(rows, play, processes, chunk)
 
 
 def interval_rows(
@@ -116,42 +177,77 @@ def interval_rows(
     A row that cannot be run gives one row with `error` set. Memory: the intervals of one run with
     one process; with several, those of `CHUNKS_AHEAD` chunks for each.
     """
-    play = partial(_interval_rows, own_assignors=tuple(own_assignors))
-    return _in_processes(rows, play, processes, chunk)
+    play = partial(intervals_of, own_assignors=tuple(own_assignors))
+    return in_processes(rows, play, processes, chunk)
 
 
-def _in_processes(
-    rows: Iterable[Row],
-    play: Callable[[Iterable[Row]], Iterator[dict[str, Any]]],
-    processes: int,
-    chunk: int,
-) -> Iterator[dict[str, Any]]:
-    # One process takes all rows at once, so that a text which they share is read once.
-    return play(rows) if processes <= 1 else in_processes(rows, play, processes, chunk)
+def result(row: Row, *, own_assignors: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """Return the result of a scenario row, as one row."""
+    return _played(row, own_assignors, lambda scenario: [result_row(scenario)])
 
 
-def _result_rows(
-    rows: Iterable[Row], *, own_assignors: Collection[str], all_figures: bool
-) -> Iterator[dict[str, Any]]:
-    empty, play = dict.fromkeys(RESULT_COLUMNS), partial(result_row, all_figures=all_figures)
-    for row, scenario in scenarios_of(rows, own_assignors):
-        yield _attempt(row, scenario, play, empty)
+def intervals_of(row: Row, *, own_assignors: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """Return who consumed what, when, in the run of a scenario row."""
+    return _played(row, own_assignors, _intervals_of_run)
 
 
-def _interval_rows(
-    rows: Iterable[Row], *, own_assignors: Collection[str]
-) -> Iterator[dict[str, Any]]:
-    empty = dict.fromkeys(INTERVAL_COLUMNS)
-    for row, scenario in scenarios_of(rows, own_assignors):
-        made = _attempt(row, scenario, _intervals_of_run, empty)
-        yield from [made] if isinstance(made, dict) else made
-
-
-def result_row(scenario: Scenario, *, all_figures: bool = False) -> dict[str, Any]:
+def result_row(scenario: Scenario) -> dict[str, Any]:
     """Return the result row of a scenario."""
-    played = simulate_with_all_figures(scenario) if all_figures else simulate(scenario)
-    figures = zip(FIGURES, _figures(played.result), strict=True)
-    return {**identity(scenario), **dict(figures), "error": None}
+    return row_of(scenario, simulate_with_all_figures(scenario).result)
+
+
+def row_of(scenario: Scenario, found: TimedResult) -> dict[str, Any]:
+    """Return the row of a run, its figures nested by feature."""
+    has = {
+        "processing": scenario.processing.is_on,
+        "failover": any(each.kind in OF_THE_COORDINATOR for each in scenario.faults),
+        "execution": scenario.broker.execution.model is not None,
+        "push": scenario.protocol is GroupProtocol.PUSH,
+    }
+    return {
+        **identity(scenario),
+        **{name: getattr(found, name) for name in FIGURES},
+        **{
+            feature: {name: getattr(found, name) for name in listed}
+            for feature, listed in FEATURES.items()
+            if has.get(feature, True)
+        },
+        "error": None,
+    }
+
+
+def simulate_with_all_figures(scenario: Scenario) -> Played:
+    """Run a scenario, and measure what `simulate` leaves `None`: waits, blocked calls, state.
+
+    Raises what `simulate` raises. Cost: a third more than `simulate`; memory: that of its history.
+
+    >>> from assignors.simulation.timed.gallery import named
+    >>> found = simulate_with_all_figures(named("rolling-restart")).result
+    >>> found.join_wait_ms > found.sync_wait_ms > 0 < found.locked_partition_ms
+    True
+    """
+    count_from = scenario.count_from_ms * MILLISECOND
+    waits, blocked = Waits(count_from=count_from), Blocked(count_from=count_from)
+
+    def observe(seen: Seen) -> None:
+        waits.see(seen)
+        blocked.see(seen)
+
+    played = simulate(scenario, keeps_history=True, observe=observe)
+    is_whole = played.result.stopped_by is None
+    for each in (waits, blocked):
+        each.close(scenario.until_ms * MILLISECOND if is_whole else each.last)
+    has_tokens = scenario.protocol is GroupProtocol.PUSH
+    figures: dict[str, Any] = {
+        **waits.figures(played.changes),
+        **blocked.figures(),
+        **state_figures(
+            played.records,
+            played.changes if has_tokens else (),
+            count_from_ms=scenario.count_from_ms,
+        ),
+    }
+    return replace(played, result=replace(played.result, **figures))
 
 
 def intervals(played: Played) -> list[IntervalRow]:
@@ -208,43 +304,30 @@ def scenario_of(row: Row, own_assignors: Collection[str] = ()) -> Scenario:
     >>> scenario_of({"scenario": "crash", "seed": 3, "protocol": "consumer"}).seed
     3
     """
-    scenario = _parsed(row.get("scenario"), own_assignors)
-    return overridden(scenario, row, own_assignors)
+    given, own = row.get("scenario"), tuple(own_assignors)
+    scenario = _from_text(given, own) if isinstance(given, str) else _from_document(given, own)
+    return overridden(scenario, row, own)
 
 
-def scenarios_of(
-    rows: Iterable[Row], own_assignors: Collection[str] = ()
-) -> Iterator[tuple[Row, Scenario | DocumentError]]:
-    """Yield each row with its scenario; one text that many rows share is read once."""
-    last_text: object = None
-    last: Scenario | None = None
-    for row in rows:
-        text = row.get("scenario")
-        try:
-            if last is None or not isinstance(text, str) or text != last_text:
-                last, last_text = None, text
-                last = _parsed(text, own_assignors)
-            scenario = overridden(last, row, own_assignors)
-        except DocumentError as error:
-            yield row, error
-        else:
-            yield row, scenario
-
-
-def _parsed(given: object, own_assignors: Collection[str]) -> Scenario:
+@lru_cache(maxsize=4)
+def _from_text(text: str, own_assignors: Collection[str]) -> Scenario:
+    """Return the scenario of a text, which many rows share."""
     place = ("scenario",)
-    if isinstance(given, str) and not given.lstrip().startswith("{"):
+    if not text.lstrip().startswith("{"):
         try:
-            return named(given)
+            return named(text)
         except ValueError as error:
             raise DocumentError(ErrorCode.UNKNOWN, str(error), place) from None
-    if isinstance(given, str):
-        try:
-            given = json.loads(given)
-        except (ValueError, RecursionError) as error:
-            raise DocumentError(ErrorCode.BAD_JSON, str(error), place) from None
     try:
-        return scenario_from_document(given, own_assignors=own_assignors)
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DocumentError(ErrorCode.BAD_JSON, str(error), place) from None
+    return _from_document(document, own_assignors)
+
+
+def _from_document(document: object, own_assignors: Collection[str]) -> Scenario:
+    try:
+        return scenario_from_document(document, own_assignors=own_assignors)
     except DocumentError as error:
         raise error.below("scenario") from None
 
@@ -293,31 +376,25 @@ def overridden(scenario: Scenario, row: Row, own_assignors: Collection[str]) -> 
     return changed
 
 
-def _attempt(
+def _played(
     row: Row,
-    scenario: Scenario | DocumentError,
-    play: Callable[[Scenario], Any],
-    empty: dict[str, Any],
-) -> Any:  # noqa: ANN401 - what `play` returns, or a row with an error
-    if isinstance(scenario, DocumentError):
-        error = f"bad-row: {scenario.after_path()}"
-        return {**empty, **_given_identity(row), "error": error}
+    own_assignors: tuple[str, ...],
+    play: Callable[[Scenario], list[dict[str, Any]]],
+) -> list[dict[str, Any]]:
+    try:
+        scenario = scenario_of(row, own_assignors)
+    except DocumentError as error:
+        return [{**_given_identity(row), "error": f"bad-row: {error.after_path()}"}]
     try:
         return play(scenario)
-    except MemoryError:
-        error = "MemoryError: the run does not fit into the memory of this process"
-    except Exception as failure:  # noqa: BLE001 - the assignor may be anybody's
-        error = f"{type(failure).__name__}: {failure}"
-    return {**empty, **identity(scenario), "error": error}
+    except Exception as error:  # noqa: BLE001 - the assignor may be anybody's
+        return [{**known(identity(scenario)), "error": failure_text(error)}]
 
 
-def _intervals_of_run(scenario: Scenario) -> Iterator[dict[str, Any]]:
+def _intervals_of_run(scenario: Scenario) -> list[dict[str, Any]]:
     run = identity(scenario)
     found = intervals(simulate(scenario, keeps_history=True))
-    return (
-        {**run, **dict(zip(INTERVAL_FIELDS, _interval(each), strict=True)), "error": None}
-        for each in found
-    )
+    return [{**run, **asdict(each), "error": None} for each in found]
 
 
 def _given_identity(row: Row) -> dict[str, Any]:
@@ -326,6 +403,6 @@ def _given_identity(row: Row) -> dict[str, Any]:
     is_seed = type(seed) is int and abs(seed) < 2**63
     names = {name: row.get(name) for name in GIVEN[2:]}
     return {
-        "seed": seed if is_seed else None,
-        **{name: given if isinstance(given, str) else None for name, given in names.items()},
+        **({"seed": seed} if is_seed else {}),
+        **{name: given for name, given in names.items() if isinstance(given, str)},
     }

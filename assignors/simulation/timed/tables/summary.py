@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assignors.simulation.timed.results import TimedResult
+from assignors.simulation.timed.tables.rows import figure_of
 
 Float = NDArray[np.float64]
 
@@ -85,7 +86,7 @@ def summary_rows(
     places = {variant: place for place, variant in enumerate(dict.fromkeys(order))}
     groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for row in results:
-        groups.setdefault(tuple(row[name] for name in by), []).append(row)
+        groups.setdefault(tuple(_named(row, name) for name in by), []).append(row)
     for key in sorted(groups, key=lambda key: [_order(value) for value in key]):
         named = dict(zip(by, key, strict=True))
         for variant, found in _of_group(groups[key], between, figures, places):
@@ -101,7 +102,7 @@ def _of_group(
     """Yield each variant and its figures, the baseline first."""
     variants: dict[Any, list[Mapping[str, Any]]] = {}
     for row in rows:
-        variants.setdefault(row[between], []).append(row)
+        variants.setdefault(_named(row, between), []).append(row)
     listed = sorted(variants, key=lambda name: (places.get(name, len(places)), _order(name)))
     baseline = variants[listed[0]]
     for variant in listed:
@@ -109,6 +110,11 @@ def _of_group(
         for figure in figures:
             other = None if variant == listed[0] else baseline
             yield variant, _summary(figure, mine, other)
+
+
+def _named(row: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401 - as the column is
+    """Return what a row says of its run; a failed one may not say everything."""
+    return row[name] if row["error"] is None else row.get(name)
 
 
 def _order(value: object) -> tuple[str, Any]:
@@ -122,7 +128,8 @@ def _summary(
     rows: Sequence[Mapping[str, Any]],
     baseline: Sequence[Mapping[str, Any]] | None,
 ) -> SummaryRow:
-    values = np.array([row[figure] for row in rows if row[figure] is not None], dtype=np.float64)
+    found = [figure_of(row, figure) for row in rows]
+    values = np.array([value for value in found if value is not None], dtype=np.float64)
     values.sort()  # the order of the rows is no part of the answer
     low, high = interval_of_mean(values)
     differences = np.empty(0)
@@ -177,6 +184,7 @@ def _by_seed(rows: Sequence[Mapping[str, Any]], figure: str) -> dict[int, float]
     """Return the figure of each seed; the mean where a seed occurs more than once."""
     found: dict[int, list[float]] = {}
     for row in rows:
-        if row[figure] is not None:
-            found.setdefault(row["seed"], []).append(float(row[figure]))
+        value = figure_of(row, figure)
+        if value is not None:
+            found.setdefault(row["seed"], []).append(float(value))
     return {seed: sum(values) / len(values) for seed, values in found.items()}

@@ -1,11 +1,11 @@
-"""Members whose clients divide their work among threads (`client_model`), on the clock.
+"""Members whose clients divide their work among threads (`client_model`).
 
-The steps of a member know one thread and no wait for it, but for callbacks and long polls. Here its
-events wait for the thread that handles them under its model, and its requests for the thread that
-sends them: the tables of duties are those of `timed.clients.models`, so what was exhausted there is
-what runs here.
+A member's own step knows one thread, which never waits except for callbacks and long polls. Here
+its events wait for the thread that handles them under its model, and its requests for the thread
+that sends them. `client.step_threads` is that step: a run takes it on a clock, and
+`timed.explore` takes the same step in every order.
 
-* `duties`: which duty an event is, and which thread does it
+* `duties`: the models, which duty an event is, and which thread does it
 * `client`: the threads of one client: what waits for which, and when its application polls
-* `sides`: the sides of a run with such members among the others
+* `sides`: the sides of a run in which some members have such a client
 """

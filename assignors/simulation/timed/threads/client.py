@@ -6,17 +6,22 @@ that off. While it consumes nothing it has no records to process, and so is alwa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
-from assignors.simulation.timed.clients.models import Duty, Model, Thread
 from assignors.simulation.timed.migration.member import MixedMember
 from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
 from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
+    Answered,
     Cancel,
+    Command,
+    Disturbance,
+    Disturbed,
     Effect,
+    Failed,
     Fired,
     MemberEvent,
     Schedule,
@@ -24,7 +29,15 @@ from assignors.simulation.timed.protocols.effects import (
     TimerKey,
 )
 from assignors.simulation.timed.protocols.offsets.client_state import OffsetsClient
-from assignors.simulation.timed.threads.duties import duty_of, who_does
+from assignors.simulation.timed.threads.duties import (
+    POLLS,
+    Duty,
+    Model,
+    Thread,
+    duty_of,
+    order_in_poll,
+    who_does,
+)
 
 TURN: TimerKey = ("turn",)
 """The timer of the next poll, where something waits for it."""
@@ -43,6 +56,7 @@ REVOKED: TimerKey = ("revoked",)
 TAKE: TimerKey = ("take",)
 
 AnyClient = ClassicMember | ConsumerClient
+Step = Callable[[MemberEvent], list[Effect]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,12 +65,12 @@ class ClientThreads:
 
     model: Model
     member: ClassicMember | ConsumerClient | MixedMember
-    now: Callable[[], int]
-    """The time, in microseconds since the run began."""
     offsets: Callable[[], OffsetsClient | None]
     """What it knows of offsets; `None` where there are no records."""
     poll_us: int
     """From one call of `poll` to the next."""
+    now_us: int = 0
+    """The time of the event that is handled, in microseconds since the run began."""
     polled_us: int = 0
     """When the application polled; further calls follow every `poll_us`."""
     is_in_poll: bool = False
@@ -75,6 +89,31 @@ class ClientThreads:
     """A heartbeat is due, and its thread has not noticed yet."""
     ending: Fired | None = None
     """The end of a callback that waits for its commit."""
+
+    @property
+    def held(self) -> frozenset[int]:
+        """Numbers of requests whose answer or whose sending waits for a thread."""
+        events = (*self.for_poll, *self.for_other, *self.unsent)
+        return frozenset(
+            each.number for each in events if isinstance(each, Answered | Failed | Send)
+        )
+
+    def renumber(self, numbers: Mapping[int, int]) -> None:
+        """Give requests other numbers, in what waits for a thread."""
+        for events in (self.for_poll, self.for_other):
+            events[:] = [
+                each._replace(number=numbers[each.number])
+                if isinstance(each, Answered | Failed)
+                else each
+                for each in events
+            ]
+        self.unsent = [each._replace(number=numbers[each.number]) for each in self.unsent]
+
+    @property
+    def has_work(self) -> bool:
+        """Whether something waits for a thread, or a thread stands still."""
+        waiting = self.for_poll or self.for_other or self.unsent or self.ending
+        return self.is_stalled or bool(waiting)
 
     @property
     def client(self) -> AnyClient:
@@ -124,7 +163,7 @@ class ClientThreads:
 
     def start(self, phase_us: int) -> None:
         """Begin a new process, whose application polls at times of its own."""
-        self.polled_us = self.now() - phase_us
+        self.polled_us = self.now_us - phase_us
         self.is_in_poll = self.is_computing = self.is_waking = False
         self.forget()
 
@@ -142,7 +181,7 @@ class ClientThreads:
                 return 0
         elif isinstance(client, ClassicMember) and _keeps_all(client):
             return 0  # the background thread joins again, no callback has to run before
-        since = self.now() - self.polled_us
+        since = self.now_us - self.polled_us
         return max(-(-since // self.poll_us), 1) * self.poll_us - since
 
     def waits(self, event: MemberEvent) -> bool:
@@ -226,6 +265,105 @@ def _is(event: MemberEvent, key: TimerKey) -> bool:
     return isinstance(event, Fired) and event.key == key
 
 
-def limit_effects() -> list[Effect]:
+def _limit_effects() -> list[Effect]:
     """Return the timer after which a callback waits for its commit no longer."""
     return [Schedule(LIMIT, LIMIT_MS * MILLISECOND)]
+
+
+# The step
+
+
+def step_threads(
+    own: ClientThreads,
+    step: Step,
+    event: MemberEvent,
+    *,
+    now_us: int,
+    phase: Callable[[], int] = lambda: 0,
+) -> list[Effect]:
+    """Handle an event in the threads of a client; `own` changes in place.
+
+    `step` is the step of its member, `phase` how long before its start the application would have
+    polled. Cost: that of the events that are handled.
+    """
+    own.now_us = now_us
+    if event is Command.START and not own.client.is_up:
+        own.start(phase())
+    was_busy, was_free = own.is_busy, own.is_other_free
+    out: list[Effect] = []
+    match event:
+        case Disturbed(Disturbance.STALLED_THREAD, by_us):
+            own.is_stalled = by_us > 0
+        case Fired(key) if key == TURN:
+            own.polled_us = own.now_us
+            out += _polled(own, step)
+        case Fired(key) if key == LIMIT:
+            out += _callback_ended(own, step)
+        case _ if late := own.notices_late(event):
+            out += late
+        case _ if not own.waits(event):
+            out += _one(own, step, event)
+    out += _callback_ended(own, step) if own.is_answered else []
+    if own.is_other_free and not was_free:
+        out += _resumed(own, step)
+        out += _callback_ended(own, step) if own.is_answered else []
+    if was_busy and not own.is_busy:
+        own.polled_us = own.now_us
+        out += _polled(own, step)
+    if not own.client.is_up:
+        own.forget()
+    return out + _turns(own)
+
+
+def _one(own: ClientThreads, step: Step, event: MemberEvent) -> list[Effect]:
+    """Handle one event, unless it is the end of a callback that waits for its commit."""
+    if own.must_wait_for_commit(event):
+        assert isinstance(event, Fired)
+        own.ending = event
+        return _limit_effects()
+    if isinstance(event, Fired) and event.key == COMPUTED:
+        own.is_computing = False
+    was_in_poll = own.is_in_poll
+    own.is_in_poll |= isinstance(event, Fired) and event.key[0] in POLLS
+    out = own.arranged(event, step(event))
+    own.is_in_poll = was_in_poll
+    return out
+
+
+def _polled(own: ClientThreads, step: Step) -> list[Effect]:
+    """Handle in a call of `poll` what waits for one, in the order of the model's duties."""
+    out: list[Effect] = []
+    own.is_in_poll = True
+    waiting = sorted(own.for_poll, key=partial(order_in_poll, own.model))
+    own.for_poll = waiting
+    while own.for_poll and not own.is_busy:
+        out += _one(own, step, own.for_poll.pop(0))
+    own.is_in_poll = False
+    return out
+
+
+def _resumed(own: ClientThreads, step: Step) -> list[Effect]:
+    """Let the client's own thread go on: it sends what waits, then it handles what has come."""
+    out: list[Effect] = [*own.unsent]
+    own.unsent = []
+    while own.for_other and own.is_other_free:
+        out += _one(own, step, own.for_other.pop(0))
+    return out
+
+
+def _callback_ended(own: ClientThreads, step: Step) -> list[Effect]:
+    """End a callback: its commit is answered, or has waited for as long as it may."""
+    event, own.ending = own.ending, None
+    if event is None:
+        return []
+    own.is_in_poll = True
+    out = own.arranged(event, step(event))
+    own.is_in_poll = False
+    return [Cancel(LIMIT), *out]
+
+
+def _turns(own: ClientThreads) -> list[Effect]:
+    """Return the timer of the next poll, where something waits for it."""
+    if not own.for_poll or own.is_busy:
+        return [Cancel(TURN)]
+    return [Schedule(TURN, own.until_poll_us())]

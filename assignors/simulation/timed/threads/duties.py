@@ -1,12 +1,14 @@
-"""Which duty each event of a member is, and which thread of its client does that.
+"""The models: which thread does which duty, and which duty each event of a member is.
 
-An event without a duty is dealt with when it happens: what the application or the process does, and
-the end of what already runs.
+An event without a duty is handled when it happens: what the application or the process does, and
+the end of work that already runs.
 """
 
 from __future__ import annotations
 
-from assignors.simulation.timed.clients.models import MODELS, Duty, Model, Thread
+from enum import StrEnum
+from typing import NamedTuple
+
 from assignors.simulation.timed.protocols.classic.messages import (
     HeartbeatResponse,
     JoinGroupResponse,
@@ -25,6 +27,77 @@ from assignors.simulation.timed.protocols.offsets.messages import (
     OffsetFetchResponse,
 )
 from assignors.simulation.timed.scenario import ClientModel
+
+
+class Thread(StrEnum):
+    """The threads of a client."""
+
+    POLLING = "polling"
+    """The application's: it calls `poll`, `commit` and `close`."""
+    OTHER = "other"
+    """The client's own: a heartbeat thread, or a background thread."""
+
+
+class Duty(StrEnum):
+    """What a thread does in one step."""
+
+    READ = "read"
+    """Take the oldest answer from the network."""
+    HEARTBEAT = "heartbeat"
+    """Send the heartbeat that is due."""
+    RECONCILE = "reconcile"
+    """Move a rebalance on: ask for a callback, acknowledge, take what is granted."""
+    CALLBACK = "callback"
+    """Run the callback that is asked for."""
+    COMMIT = "commit"
+    """Send the oldest commit that waits, else commit what previous polls returned."""
+    FETCH = "fetch"
+    """Ask for the next record of an owned partition."""
+    COLLECT = "collect"
+    """Take a fetched record out of the buffer, to return it."""
+
+
+class Model(NamedTuple):
+    """How a client divides the duties among its threads."""
+
+    name: str
+    polling: tuple[Duty, ...]
+    """What the polling thread does in `poll`, in this order, each while there is something to do;
+    it returns with one record, or none."""
+    waiting: tuple[Duty, ...]
+    """What it does while it waits for a commit."""
+    other: tuple[Duty, ...]
+    """What the other thread does, in any order, whenever there is something to do."""
+
+
+_POLL = (
+    Duty.READ,
+    Duty.RECONCILE,
+    Duty.CALLBACK,
+    Duty.RECONCILE,
+    Duty.HEARTBEAT,
+    Duty.COMMIT,
+    Duty.COLLECT,
+    Duty.FETCH,
+)
+
+IN_POLL = Model("in_poll", polling=_POLL, waiting=(Duty.READ, Duty.COMMIT), other=())
+
+HEARTBEAT_THREAD = Model(
+    "heartbeat_thread",
+    polling=tuple(each for each in _POLL if each is not Duty.HEARTBEAT),
+    waiting=(Duty.READ, Duty.COMMIT),
+    other=(Duty.READ, Duty.HEARTBEAT),
+)
+
+BACKGROUND_THREAD = Model(
+    "background_thread",
+    polling=(Duty.CALLBACK, Duty.COLLECT),
+    waiting=(),
+    other=(Duty.READ, Duty.HEARTBEAT, Duty.RECONCILE, Duty.COMMIT, Duty.FETCH),
+)
+
+MODELS = (IN_POLL, HEARTBEAT_THREAD, BACKGROUND_THREAD)
 
 BY_NAME: dict[ClientModel, Model] = {ClientModel(each.name): each for each in MODELS}
 
@@ -68,7 +141,6 @@ def duty_of(event: MemberEvent) -> Duty | None:
 def who_does(model: Model, duty: Duty, *, is_other_free: bool) -> Thread:
     """Return which thread does a duty; both may read, and the client's own does if it is free.
 
-    >>> from assignors.simulation.timed.clients.models import HEARTBEAT_THREAD
     >>> who_does(HEARTBEAT_THREAD, Duty.READ, is_other_free=False).value
     'polling'
     """

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from assignors.registry import ASSIGNORS
-from assignors.simulation.timed.coordinator.policy import POLICIES
 from assignors.simulation.timed.dialects.clients import DIALECTS
+from assignors.simulation.timed.execution.policy import POLICIES
 
 Settings = dict[str, Any]
 
@@ -33,7 +33,6 @@ MEMBER: list[Settings] = [
         rack_id=("r1", ""),
         session_timeout_ms=(3001, 6000, 10_001, 45_000),
         rebalance_timeout_ms=(0, 1, 1000, 6000, 2**31 - 1),
-        between_polls_us=(1, 50, 100_000),
         revoke_ms=(0, 1, 3000, 60_000),
         assign_ms=(0, 1, 3000, 60_000),
         sync_delay_us=(1, 5000, 1_000_000),
@@ -62,17 +61,28 @@ MEMBER: list[Settings] = [
     ),
     *(
         {"poll_ms": poll_ms, "poll_spread_ms": spread_ms}
-        for poll_ms, spread_ms in ((0, 0), (1, 1), (100, 1), (1000, 0), (5000, 5000), (20_000, 0))
+        for poll_ms, spread_ms in (
+            (0, 0),
+            (1, 1),
+            (300, None),
+            (100, 1),
+            (1000, 0),
+            (5000, 5000),
+            (20_000, 0),
+        )
     ),
+    *({"poll_ms": poll_ms} for poll_ms in (3, 300)),
     *(
         {"runs_handlers": True, "poll_ms": poll_ms, "client_model": None}
         for poll_ms in (0, 100, 3000)
     ),
     *({"auto_commit_ms": every_ms, "sync_commit_ms": 0} for every_ms in (20, 1000)),
     *({"sync_commit_ms": every_ms, "auto_commit_ms": 0} for every_ms in (20, 1000)),
-    *({"heartbeats_go_on": True, "wake_ms": wake_ms} for wake_ms in (0, 1, 500, 3000)),
+    *({"timing": {"between_polls_us": between_us}} for between_us in (0, 1, 50, 100_000)),
+    *({"timing": {"heartbeat_late_us": late_us}} for late_us in (0, 1, 3000, 900_000)),
+    *({"timing": {"heartbeats_go_on": True, "wake_ms": every}} for every in (0, 1, 500, 3000)),
     *(
-        {"heartbeats_go_on": True, "wake_ms": 500, "wake_late_us": late_us}
+        {"timing": {"heartbeats_go_on": True, "wake_ms": 500, "wake_late_us": late_us}}
         for late_us in (0, 1, 3000, 900_000)
     ),
     *(
@@ -163,6 +173,7 @@ RUN: list[Settings] = [
         seed=(1, 2, 2**63 - 1),
         until_ms=(1, 1000, 22_000, 40_000, 60_000, 90_000),
         count_from_ms=(1, 10_000, 20_000),
+        has_rested=(True, False),
         compute_us_per_partition=(0, 1, 50_000),
         topics=(
             {"t": 0},

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.documents.values import DocumentError
+from assignors.simulation import arrow
 from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.scenario_document import (
     brief_document,
@@ -19,7 +20,6 @@ from assignors.simulation.timed.scenario_document import (
     scenario_hash,
 )
 from assignors.simulation.timed.simulation import simulate
-from assignors.simulation.timed.tables import arrow
 from assignors.simulation.timed.tables.rows import result_rows
 from tests.conftest import cases
 from tests.simulation.timed.any_field.documents import Document, documents
@@ -95,8 +95,8 @@ def require_named(error: DocumentError, wrong: Document) -> None:
     given = [{"scenario": json.dumps(wrong)}]
     (row,) = result_rows(given)
     assert row["error"] == f"bad-row: {error.below('scenario').after_path()}"
-    [batch] = arrow.results([pa.RecordBatch.from_pylist(given)])
-    assert batch.to_pylist() == [row]
+    [batch] = arrow.TIMED.played([pa.RecordBatch.from_pylist(given)], arrow.timed_result())
+    assert [arrow.TIMED.row(each) for each in batch.to_pylist()] == [row]
 
 
 def require_playable(scenario: Scenario) -> None:

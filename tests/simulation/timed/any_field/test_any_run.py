@@ -17,6 +17,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from assignors.server.spec import made_id
+from assignors.simulation import arrow
 from assignors.simulation.timed.monitors.table import MONITORS, Monitoring
 from assignors.simulation.timed.monitors.watch import KEPT
 from assignors.simulation.timed.protocols.offsets.messages import is_transactional
@@ -26,7 +27,6 @@ from assignors.simulation.timed.scenario import FaultKind, GroupProtocol, Scenar
 from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.scenario_document import brief_document, scenario_from_document
 from assignors.simulation.timed.simulation import Played, simulate
-from assignors.simulation.timed.tables import arrow
 from assignors.simulation.timed.tables.rows import interval_rows, result_rows
 from tests.conftest import cases
 from tests.simulation.timed.any_field.documents import Document, documents
@@ -174,7 +174,10 @@ def test_rows_of_arrow_are_those_of_python(document: Document) -> None:
     scenario = limited(document)
     rows = [{"scenario": json.dumps(brief_document(scenario)), "seed": scenario.seed}]
     batch = pa.RecordBatch.from_pylist(rows)
-    results = pa.Table.from_batches(arrow.results([batch]))
-    assert results.to_pylist(maps_as_pydicts="strict") == [*result_rows(rows)]
-    intervals = pa.Table.from_batches(arrow.intervals([batch]), schema=arrow.INTERVAL)
-    assert intervals.to_pylist() == [*interval_rows(rows)]
+    for kind, play, plain in (
+        (arrow.TIMED, arrow.timed_result(), result_rows),
+        (arrow.INTERVALS, arrow.timed_intervals(), interval_rows),
+    ):
+        found = pa.Table.from_batches(kind.played([batch], play), schema=kind.results)
+        made = found.to_pylist(maps_as_pydicts="strict")
+        assert [kind.row(each) for each in made] == [*plain(rows)]

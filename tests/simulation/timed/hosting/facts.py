@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 from typing import Any, NamedTuple
 
-from assignors.simulation.timed.coordinator.log import Entry, State
+from assignors.simulation.timed.execution.port import Entry, State
 from assignors.simulation.timed.hosting.live_group import LiveGroup, restored_group
 from assignors.simulation.timed.hosting.record_bytes import TopicNames, group_of
 from assignors.simulation.timed.protocols.restore import Restored, summary

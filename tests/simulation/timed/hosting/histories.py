@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
-from assignors.simulation.timed.coordinator.policy import Policy
-from assignors.simulation.timed.coordinator.settings import Settings
-from tests.simulation.timed.coordinator.histories import settings_of
-from tests.simulation.timed.coordinator.world import Appends
+from assignors.simulation.timed.execution.policy import Policy, Settings
+from tests.simulation.timed.execution.histories import settings_of
+from tests.simulation.timed.execution.world import Appends
 from tests.simulation.timed.hosting.world import World
 
 HISTORIES = 8 * int(os.environ.get("DEEP", "1"))

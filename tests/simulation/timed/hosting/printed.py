@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assignors.simulation.timed.coordinator.port import Asked, Event, Loaded
+from assignors.simulation.timed.execution.port import Asked, Event, Loaded
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Arrived
 
 

@@ -1,6 +1,6 @@
 """The contract of execution models, with real groups and the bytes of their records.
 
-The same as in `tests/simulation/timed/coordinator`, where requests count: here they are those of
+The same as in `tests/simulation/timed/execution`, where requests count: here they are those of
 members of both protocols. A group is made of its records anew wherever an append has failed, so it
 has to be what the log says, whatever was taken back.
 """
@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from assignors.simulation.timed.coordinator.policy import POLICIES, Policy
+from assignors.simulation.timed.execution.policy import POLICIES, Policy
 from assignors.simulation.timed.hosting import groups
-from tests.simulation.timed.coordinator.faults import (
+from tests.simulation.timed.execution.faults import (
     answers_early,
     appends_outside_the_lock,
     forgets_to_revert,
 )
-from tests.simulation.timed.coordinator.world import ASYNC, FAILING, REORDERING, SYNC, Appends
+from tests.simulation.timed.execution.world import ASYNC, FAILING, REORDERING, SYNC, Appends
 from tests.simulation.timed.hosting.histories import first_wrong
 
 KINDS = {"sync": SYNC, "async": ASYNC, "failing": FAILING, "reordering": REORDERING}

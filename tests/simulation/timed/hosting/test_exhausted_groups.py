@@ -10,15 +10,14 @@ from __future__ import annotations
 import pytest
 
 from assignors.jvm.offsets_partition import offsets_partition
-from assignors.simulation.timed.coordinator.policy import POLICIES, Policy
-from assignors.simulation.timed.coordinator.settings import Settings
+from assignors.simulation.timed.execution.policy import POLICIES, Policy, Settings
 from assignors.simulation.timed.protocols.classic.messages import JoinGroup, Protocol
 from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.effects import Request
 from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit, OffsetFetch
 from tests.foreign.mixed_clients import Client
-from tests.simulation.timed.coordinator.test_exhausted import Choices
-from tests.simulation.timed.coordinator.world import ASYNC, FAILING, Appends, Choose
+from tests.simulation.timed.execution.test_exhausted import Choices
+from tests.simulation.timed.execution.world import ASYNC, FAILING, Appends, Choose
 from tests.simulation.timed.hosting.world import World
 from wire import Subscription, encode_subscription
 

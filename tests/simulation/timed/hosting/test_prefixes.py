@@ -12,8 +12,8 @@ from random import Random
 import pytest
 
 from assignors.jvm.offsets_partition import offsets_partition
-from assignors.simulation.timed.coordinator.log import Entry, Log, State, fold
-from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.simulation.timed.execution.policy import POLICIES
+from assignors.simulation.timed.execution.port import Entry, State, fold
 from assignors.simulation.timed.hosting.broker import Broker
 from assignors.simulation.timed.hosting.loading import log_of
 from assignors.simulation.timed.hosting.record_bytes import TopicNames, group_of
@@ -42,8 +42,9 @@ from assignors.simulation.timed.protocols.offsets.messages import (
     OffsetFetchResponse,
     OffsetRecord,
 )
-from tests.simulation.timed.coordinator.histories import settings_of
-from tests.simulation.timed.coordinator.world import FAILING
+from tests.simulation.timed.execution.histories import settings_of
+from tests.simulation.timed.execution.log import Log
+from tests.simulation.timed.execution.world import FAILING
 from tests.simulation.timed.hosting.facts import agrees, facts_of, is_same
 from tests.simulation.timed.hosting.histories import moves_of, play
 from tests.simulation.timed.hosting.world import CLUSTER, GROUPS, SETTINGS, World

@@ -21,7 +21,7 @@ from assignors.model import Cluster
 from assignors.replay.serving import Served, served, written
 from assignors.replay.sources import Raw, open_source
 from assignors.replay.sources.writing import write_records
-from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.hosting.broker import Broker
 from assignors.simulation.timed.hosting.live_group import HostSettings, LiveGroup
 from assignors.simulation.timed.hosting.record_bytes import group_of, topic_ids

@@ -17,8 +17,7 @@ from assignors.ownership.intervals import ownerships
 from assignors.replay.serving import served
 from assignors.replay.sources import Raw, open_source
 from assignors.replay.sources.writing import write_records
-from assignors.simulation.timed.coordinator.log import Log
-from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.hosting.broker import Broker
 from assignors.simulation.timed.hosting.live_group import HostSettings
@@ -43,6 +42,7 @@ from assignors.simulation.timed.protocols.restore import summary
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.simulation import simulate
 from tests.replay.histories import DATA, state
+from tests.simulation.timed.execution.log import Log
 from tests.simulation.timed.hosting.commanded import compare_all, owners, run
 from tests.simulation.timed.hosting.facts import agrees
 from tests.simulation.timed.hosting.test_real_logs import ABORTED, COUNTS

@@ -17,10 +17,10 @@ from assignors.cli.command import command
 from assignors.replay.serving import raws_of
 from assignors.replay.sources.writing import write_records
 from assignors.server.spec import made_id
-from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.hosting.live_group import LiveGroup
-from tests.simulation.timed.coordinator.histories import settings_of
-from tests.simulation.timed.coordinator.world import ASYNC, FAILING, REORDERING, SYNC
+from tests.simulation.timed.execution.histories import settings_of
+from tests.simulation.timed.execution.world import ASYNC, FAILING, REORDERING, SYNC
 from tests.simulation.timed.hosting.commanded import compare_all
 from tests.simulation.timed.hosting.histories import moves_of, play
 from tests.simulation.timed.hosting.world import TOPICS, World

@@ -12,9 +12,8 @@ from random import Random
 from typing import Any
 
 from assignors.model import Cluster
-from assignors.simulation.timed.coordinator.log import Log, State, apply, fold
-from assignors.simulation.timed.coordinator.policy import Policy
-from assignors.simulation.timed.coordinator.port import (
+from assignors.simulation.timed.execution.policy import Policy, Settings
+from assignors.simulation.timed.execution.port import (
     Append,
     Appended,
     Asked,
@@ -29,11 +28,13 @@ from assignors.simulation.timed.coordinator.port import (
     Park,
     Replicated,
     Request,
+    State,
     TimedOut,
     Work,
     Worked,
+    apply,
+    fold,
 )
-from assignors.simulation.timed.coordinator.settings import Settings
 from assignors.simulation.timed.hosting.groups import Ask, GroupTimer, Restarted, Unserved
 from assignors.simulation.timed.hosting.host import HostEffect, host_of, step
 from assignors.simulation.timed.hosting.live_group import HostSettings, LiveGroup, is_current
@@ -50,7 +51,8 @@ from assignors.simulation.timed.protocols.offsets.coordinator import CHECK
 from assignors.simulation.timed.protocols.offsets.messages import EndTransaction, OffsetCommit
 from assignors.simulation.timed.scenario import BrokerConfig
 from tests.foreign.mixed_clients import Client, Habits, learn, next_of
-from tests.simulation.timed.coordinator.world import Appends, Choose
+from tests.simulation.timed.execution.log import Log
+from tests.simulation.timed.execution.world import Appends, Choose
 from tests.simulation.timed.hosting.facts import Made, agrees, facts, of_group
 from tests.simulation.timed.hosting.printed import told
 

@@ -7,10 +7,9 @@ from itertools import product
 
 import pytest
 
-from assignors.simulation.timed.coordinator.load import Load
-from assignors.simulation.timed.coordinator.policy import POLICIES
-from assignors.simulation.timed.coordinator.run import measure
-from assignors.simulation.timed.coordinator.settings import Settings
+from assignors.simulation.timed.execution.load import Load
+from assignors.simulation.timed.execution.measures import measure
+from assignors.simulation.timed.execution.policy import POLICIES, Settings
 from assignors.simulation.timed.sweeps.limits import limit_per_second
 from assignors.simulation.timed.sweeps.points import Point
 from tests.docs.knee import FACTOR, TOLERANCE, knee

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.simulation.timed.clients.models import MODELS
 from assignors.simulation.timed.monitors.seen import Seen
 from assignors.simulation.timed.monitors.table import Monitoring
 from assignors.simulation.timed.protocols.effects import Send
@@ -25,6 +24,7 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.simulation import Played, simulate
+from assignors.simulation.timed.threads.duties import MODELS
 from tests.conftest import cases
 from tests.simulation.timed.drawn import scenarios
 from tests.simulation.timed.drawn_faults import known, with_faults
@@ -70,7 +70,7 @@ def joining(scenario: Scenario) -> Scenario:
     return replace(scenario, members=(*scenario.members, newcomer), plan=(start,))
 
 
-def test_a_scenario_names_the_models_that_were_exhausted() -> None:
+def test_a_scenario_names_all_models() -> None:
     assert [each.value for each in ClientModel] == [each.name for each in MODELS]
 
 

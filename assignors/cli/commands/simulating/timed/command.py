@@ -26,6 +26,7 @@ def simulate_timed(
         terminal_tables,
     )
     from assignors.cli.commands.simulating.timed.request import requested  # noqa: PLC0415 - as above
+    from assignors.simulation.assumptions import of_timed  # noqa: PLC0415 - as above
     from assignors.simulation.timed.scenario_document import (  # noqa: PLC0415 - as above
         brief_document,
     )
@@ -36,8 +37,12 @@ def simulate_timed(
     if options.shows:
         click.echo(dumps(brief_document(request.scenario), indent=1))
         return 0
+    assumed = of_timed(
+        request.scenario, range(request.first_seed, request.first_seed + request.seeds)
+    )
     if options.intervals:
-        return write(results.interval_documents(request), form, terminal_tables.show_intervals)
+        intervals = results.interval_documents(request)
+        return write(intervals, form, terminal_tables.show_intervals, assumptions=assumed)
     if options.history or options.history_of or options.shrink is not None:
         from assignors.cli.commands.simulating.timed import violations  # noqa: PLC0415 - as above
 
@@ -56,5 +61,5 @@ def simulate_timed(
             with_report,
         )
 
-        documents = with_report(documents, request, options.report)
-    return write(documents, form, terminal_tables.show_results)
+        documents = with_report(documents, request, options.report, assumptions=assumed)
+    return write(documents, form, terminal_tables.show_results, assumptions=assumed)

@@ -14,8 +14,7 @@ from assignors.cli.outputs.progress import with_progress
 from assignors.documents.values import SCHEMA, Document
 from assignors.simulation.timed.offsets_topic import log_entries
 from assignors.simulation.timed.scenario import GroupProtocol
-from assignors.simulation.timed.simulation import simulate
-from assignors.simulation.timed.tables.rows import FIGURES, identity
+from assignors.simulation.timed.tables.rows import row_of, simulate_with_all_figures
 
 if TYPE_CHECKING:
     from assignors.cli.commands.simulating.timed.request import TimedRequest
@@ -47,12 +46,11 @@ def log_documents(request: TimedRequest, path: str) -> Iterator[Document]:
         raise click.UsageError(f"--log: {path}: {words}")
     if place.suffix == ".parquet":
         require_package("pyarrow", "--log", "replay")
-    played = simulate(scenario, keeps_history=True)
+    played = simulate_with_all_figures(scenario)
     group = scenario.name or "simulated"
     batches = log_entries(played.records, group=group, starts_at_ms=STARTS_AT_MS)
     try:
         write_records(place, map(raws_of, with_progress(batches, None, "batches")))
     except (SourceError, OSError) as error:
         raise click.UsageError(f"--log: {error}") from None
-    figures = {name: getattr(played.result, name) for name in FIGURES}
-    yield {"schema": SCHEMA, **identity(scenario), **figures, "error": None}
+    yield {"schema": SCHEMA, **row_of(scenario, played.result)}

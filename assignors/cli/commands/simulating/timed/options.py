@@ -11,7 +11,7 @@ from assignors.cli.commands.simulating.option_group import option_group
 from assignors.cli.inputs.assignor_names import OwnAssignorNames
 from assignors.cli.inputs.typed.choices import SeveralOf
 from assignors.cli.inputs.typed.new_file import NewFile
-from assignors.simulation.timed.coordinator.policy import POLICIES
+from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.scenario.execution import NO_MODEL
 from assignors.simulation.timed.scenario.members import ClientModel
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
@@ -29,7 +29,6 @@ class TimedOptions:
     clients: tuple[str, ...]
     coordinators: tuple[str, ...]
     own_assignors: tuple[str, ...]
-    all_figures: bool
     intervals: bool
     report: str | None
     log: str | None
@@ -109,13 +108,6 @@ timed_options = option_group(
         multiple=True,
         help="Let the file of --scenario name this assignor of yours, package.module:object, for"
         " its members: a file by itself imports nothing.",
-    ),
-    click.option(
-        "--all-figures",
-        is_flag=True,
-        help="Also measure how long members wait for answers, what of it locks partitions, how long"
-        " calls of the client block, and what a broker keeps for the group. Every message is played"
-        " for that, which takes longer.",
     ),
     click.option(
         "--intervals",

@@ -20,7 +20,7 @@ from assignors.simulation.timed.tables.rows import GIVEN, scenario_of
 
 
 def with_report(
-    documents: Iterable[Document], request: TimedRequest, path: str
+    documents: Iterable[Document], request: TimedRequest, path: str, *, assumptions: str
 ) -> Iterator[Document]:
     """Yield the results of the runs, and write the page when all of them are there.
 
@@ -35,12 +35,12 @@ def with_report(
         results.append(document)
         yield document
     name = request.scenario.name
-    story = GALLERY.get(name)
+    known = GALLERY.get(name)
     page = simulation_page(
         _runs(request, results),
         [{**row, "error": _text(row["error"])} for row in results],
         title=name or "A scenario on a clock",
-        text="" if story is None else story.text,
+        text=assumptions if known is None else f"{known.text}\n\n{assumptions}",
     )
     try:
         Path(path).write_text(page, encoding="utf-8")

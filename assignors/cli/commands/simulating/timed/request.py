@@ -18,6 +18,7 @@ from assignors.cli.outputs.forms import dumps
 from assignors.documents.values import DocumentError
 from assignors.names.nearest import question
 from assignors.own_assignors.importing import is_import_path
+from assignors.simulation.processes import Row
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.scenario import ExecutionConfig, Scenario, Verb
 from assignors.simulation.timed.scenario_document import (
@@ -25,10 +26,7 @@ from assignors.simulation.timed.scenario_document import (
     scenario_from_document,
 )
 from assignors.simulation.timed.tables.labels import variant_of
-from assignors.simulation.timed.tables.rows import (
-    Row,
-    scenario_of,
-)
+from assignors.simulation.timed.tables.rows import scenario_of
 from assignors.simulation.timed.tables.variants import Variant, variants
 
 
@@ -46,8 +44,6 @@ class TimedRequest:
     """Of the engine python; `None`: as many as pay."""
     own_assignors: tuple[str, ...]
     """Those outside the registry that may be imported."""
-    all_figures: bool = False
-    """Whether those are measured that are measured on request."""
 
     @property
     def count(self) -> int:
@@ -92,8 +88,6 @@ def requested(
         raise click.UsageError("--log has the figures beside it; without --intervals, please")
     if options.intervals and options.report is not None:
         raise click.UsageError("--report has the figures beside it; without --intervals, please")
-    if options.intervals and options.all_figures:
-        raise click.UsageError("--intervals is in place of figures; without --all-figures, please")
     own = (*portable_names(options.own_assignors), *filter(is_import_path, assignors))
     scenario = chosen(options.scenario, own)
     if not options.coordinators:
@@ -115,7 +109,6 @@ def requested(
         engine=engine,
         processes=processes,
         own_assignors=own,
-        all_figures=options.all_figures,
     )
 
 

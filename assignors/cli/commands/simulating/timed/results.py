@@ -11,12 +11,11 @@ import click
 
 from assignors.cli.commands.simulating.rounds import CHUNKS_EACH
 from assignors.cli.commands.simulating.timed.request import TimedRequest
-from assignors.cli.inputs.scenarios import error_document
+from assignors.cli.inputs.scenarios import row_documents
 from assignors.cli.outputs.progress import with_progress
 from assignors.documents.values import SCHEMA, Document, DocumentError
 from assignors.simulation.processes import usable_processors
 from assignors.simulation.timed.gallery import GALLERY
-from assignors.simulation.timed.tables.cost import cost_of
 from assignors.simulation.timed.tables.rows import (
     RUNS_A_CHUNK,
     interval_rows,
@@ -26,23 +25,24 @@ from assignors.simulation.timed.tables.rows import (
 from assignors.simulation.timed.tables.variants import Variant
 
 SMALL_WORK = 300_000
-"""Events that one processor plays in about five seconds, by the estimate of `cost_of`."""
+"""Events that one processor plays in about five seconds."""
 EVENTS_A_RUN = 500
-"""Events of a run, beside those: a small one costs as much to begin."""
+"""A small run costs as much to begin."""
+EVENTS_A_MEMBER = 10
+"""Events of a member in a rebalance: requests, answers, timers, callbacks."""
+EVENTS_A_REQUEST = 4
+"""Events of a request of an execution model: it comes, is handled, replicated, and answered."""
 
 
 def listed() -> Iterator[Document]:
     """Yield the scenarios of the gallery: name, protocols, what each shows, expected figures."""
-    for name, story in GALLERY.items():
+    for name, one in GALLERY.items():
         yield {
             "schema": SCHEMA,
             "scenario": name,
-            "protocols": [protocol.value for protocol in story.expected],
-            "text": story.text,
-            "expected": {
-                protocol.value: {**story.everywhere, **figures}
-                for protocol, figures in story.expected.items()
-            },
+            "protocols": [protocol.value for protocol in one.expected],
+            "text": one.text,
+            "expected": {protocol.value: figures for protocol, figures in one.expected.items()},
             "error": None,
         }
 
@@ -54,8 +54,9 @@ def result_documents(request: TimedRequest) -> Iterator[Document]:
     """
     errors: Counter[str] = Counter()
     failed_runs = 0
-    for each in _documents(with_progress(_played(request, "simulate"), request.count, "runs")):
-        found: Any = each["fatal_errors"]
+    rows = with_progress(_played(request, has_intervals=False), request.count, "runs")
+    for each in row_documents(rows):
+        found: Any = each.get("fatal_errors")
         failed_runs += bool(found)
         errors.update(found or {})
         yield each
@@ -79,14 +80,11 @@ def _stopped(errors: Mapping[str, int]) -> str:
 
 def interval_documents(request: TimedRequest) -> Iterator[Document]:
     """Yield who consumed what, when, in each run."""
-    return _documents(with_progress(_played(request, "intervals"), None, "intervals"))
+    return row_documents(with_progress(_played(request, has_intervals=True), None, "intervals"))
 
 
-def _played(request: TimedRequest, what: str) -> Iterator[Mapping[str, Any]]:
+def _played(request: TimedRequest, *, has_intervals: bool) -> Iterator[Mapping[str, Any]]:
     """Yield the rows of the results or the intervals, from the engine that is asked for."""
-    settings: dict[str, Any] = {"own_assignors": request.own_assignors}
-    if what == "simulate":
-        settings["all_figures"] = request.all_figures
     if request.engine == "spark":
         from assignors.cli.commands.simulating.spark import (  # noqa: PLC0415 - needs an extra
             timed_with_spark,
@@ -97,13 +95,14 @@ def _played(request: TimedRequest, what: str) -> Iterator[Mapping[str, Any]]:
             request.variants,
             request.first_seed,
             request.seeds,
-            what,
-            **settings,
+            has_intervals=has_intervals,
+            own_assignors=request.own_assignors,
         )
     processes = request.processes or _default_processes(request)
     chunk = max(1, min(RUNS_A_CHUNK, request.count // (CHUNKS_EACH * processes)))
-    played = result_rows if what == "simulate" else interval_rows
-    return played(request.rows(), processes=processes, chunk=chunk, **settings)
+    played = interval_rows if has_intervals else result_rows
+    own = request.own_assignors
+    return played(request.rows(), processes=processes, chunk=chunk, own_assignors=own)
 
 
 def _default_processes(request: TimedRequest) -> int:
@@ -116,15 +115,20 @@ def _default_processes(request: TimedRequest) -> int:
 
 
 def _events(request: TimedRequest, variant: Variant) -> int:
-    """Return about how many events a run of a variant has; one that cannot be played has none."""
+    """Return about how many events a run of a variant has; one that cannot be played has none.
+
+    Every action is a rebalance of all members, and the start is half of one for each. Heartbeats
+    that change nothing cost none, but where a model executes the coordinator every request is
+    several events, those of other groups too.
+    """
     try:
         scenario = overridden(request.scenario, variant, request.own_assignors)
     except DocumentError:
         return 0
-    return EVENTS_A_RUN + cost_of(scenario)
-
-
-def _documents(rows: Iterator[Mapping[str, Any]]) -> Iterator[Document]:
-    for row in rows:
-        reason = None if row["error"] is None else error_document(row["error"])
-        yield {"schema": SCHEMA, **row, "error": reason}
+    members, execution = len(scenario.members), scenario.broker.execution
+    rebalances = len(scenario.plan) + 1
+    requests = 0
+    if execution.model is not None:
+        beats = sum(scenario.until_ms // each.heartbeat_interval_ms for each in scenario.members)
+        requests = beats + execution.others.per_second * scenario.until_ms // 1000
+    return EVENTS_A_RUN + EVENTS_A_MEMBER * members * rebalances + EVENTS_A_REQUEST * requests

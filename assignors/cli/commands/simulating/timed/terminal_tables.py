@@ -20,7 +20,14 @@ from assignors.simulation.timed.tables.labels import (
     labels_of,
     variant_of,
 )
+from assignors.simulation.timed.tables.rows import FEATURES, figure_of
 from assignors.simulation.timed.tables.summary import summary_rows
+
+EXPLAINING = ("waiting", "blocked", "state")
+"""Features that say where the time goes: a terminal has no room for them."""
+ON_SCREEN = [
+    name for name in LABELS if not any(name in FEATURES[feature] for feature in EXPLAINING)
+]
 
 
 def show_results(documents: Iterable[Document]) -> None:
@@ -37,15 +44,14 @@ def show_results(documents: Iterable[Document]) -> None:
         found.setdefault(_variant(document, columns), []).append(document)
     has_seeds = any(len(rows) > 1 for rows in found.values())
     table = FittedTable("median over the seeds" if has_seeds else "figure", *found, right=[*found])
-    shown = labels_of(
-        (name, row[name]) for rows in found.values() for row in rows for name in LABELS
-    )
+    shown = labels_of((name, figure_of(row, name)) for row in played for name in ON_SCREEN)
     for figure, label in shown.items():
         table.add_row(label, *(_median(figure, rows) for rows in found.values()))
     settled = [f"{sum(r['is_settled'] for r in rows)} of {len(rows)}" for rows in found.values()]
     table.add_row("settled at the end", *settled)
     console = console_of()
     console.print(table)
+    console.print(f"-o jsonl and --report also have: {', '.join(EXPLAINING)}", style="dim")
     for name, rows in found.items():
         first = next((row["first_violation"] for row in rows if row["first_violation"]), None)
         if first is not None:
@@ -75,14 +81,14 @@ def _show_differences(found: Mapping[str, list[dict[str, Any]]], shown: Mapping[
 
 def _variant(row: Document, columns: Iterable[str] = VARIANT) -> str:
     """Return the label of a run, with its assignor under the name that was typed."""
-    assignor: Any = row["assignor"]
+    assignor: Any = row.get("assignor")
     return variant_of({**row, "assignor": assignor and shown_name(assignor)}, columns)
 
 
 def _show_error(document: Document) -> bool:
     """Print why a run was not played; return `False`, as it has no figures."""
     error: Any = document["error"]
-    run = f"{_variant(document)}, seed {document['seed']}"
+    run = f"{_variant(document)}, seed {document.get('seed')}"
     console_of().print(clean(f"{run}: {error['text']}"), style="red")
     return False
 
@@ -112,7 +118,7 @@ def show_listed(documents: Iterable[Document]) -> None:
 
 
 def _median(figure: str, rows: list[dict[str, Any]]) -> str:
-    values = [row[figure] for row in rows if row[figure] is not None]
+    values = [value for row in rows if (value := figure_of(row, figure)) is not None]
     return figure_text(figure, median(values) if values else None)
 
 

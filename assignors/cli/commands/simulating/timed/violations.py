@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,11 @@ import click
 
 from assignors.cli.outputs.forms import dumps
 from assignors.documents.values import SCHEMA, Document
-from assignors.simulation.timed.counterexamples.history import NOTHING, history
-from assignors.simulation.timed.counterexamples.shrinking import shrunk
+from assignors.simulation.timed.explore.history import NOTHING, history
+from assignors.simulation.timed.explore.shrinking import shrunk
 from assignors.simulation.timed.monitors.violation import described
 from assignors.simulation.timed.scenario_document import brief_document
-from assignors.simulation.timed.simulation import simulate
-from assignors.simulation.timed.tables.rows import FIGURES, identity
+from assignors.simulation.timed.tables.rows import row_of, simulate_with_all_figures
 
 if TYPE_CHECKING:
     from assignors.cli.commands.simulating.timed.request import TimedRequest
@@ -57,8 +57,7 @@ def shrink_documents(request: TimedRequest, path: str) -> Iterator[Document]:
         Path(path).write_text(f"{text}\n", "utf-8")
     except OSError as error:
         raise click.UsageError(f"--shrink: {error}") from None
-    result = simulate(small.scenario).result
-    figures = {name: getattr(result, name) for name in FIGURES}
+    result = simulate_with_all_figures(small.scenario).result
     seen = described(small.violation, small.scenario.seed)
-    figures = {**figures, "violations": max(result.violations, 1), "first_violation": seen}
-    yield {"schema": SCHEMA, **identity(small.scenario), **figures, "error": None}
+    found = replace(result, violations=max(result.violations, 1), first_violation=seen)
+    yield {"schema": SCHEMA, **row_of(small.scenario, found)}

@@ -153,6 +153,11 @@ def _committed(state: ClassicCoordinator, waiting: WaitingAppend) -> None:
         if member is not None:
             is_leader = group.leader == member.member_id
             answer = joined(group, member)._replace(skip_assignment=is_leader)
+            if is_leader and not waiting.skips_assignment:
+                # The id that it had before: so it does not assign, and does not know that it leads.
+                assert waiting.replaced is not None, "it came in the place of another one"
+                former = waiting.replaced.member_id
+                answer = answer._replace(leader=former, members=(), skip_assignment=False)
             answer_join(state, member, answer)
     elif (
         waiting.plan is not None

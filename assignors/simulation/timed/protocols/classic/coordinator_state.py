@@ -43,6 +43,8 @@ class WaitingAppend:
     """The static member in whose place it came: that is back if this is not written."""
     supports: tuple[str, ...] = ()
     """The protocols that it came with."""
+    skips_assignment: bool = True
+    """Whether it hears that it leads, if it does (`SKIPS_ASSIGNMENT`)."""
     left: int | None = None
     """The LeaveGroup that led to it, and is answered then: the last member has left."""
     made_by: int | None = None

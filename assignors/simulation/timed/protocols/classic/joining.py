@@ -19,6 +19,7 @@ from assignors.simulation.timed.protocols.classic.coordinator_state import (
 )
 from assignors.simulation.timed.protocols.classic.group import ClassicGroup, GroupMember
 from assignors.simulation.timed.protocols.classic.messages import (
+    SKIPS_ASSIGNMENT,
     UNKNOWN_MEMBER_ID,
     ErrorCode,
     JoinGroup,
@@ -188,7 +189,11 @@ def _return_static(
             assignments = {each.member_id: each.assignment for each in group.members.values()}
             names = tuple(each.name for each in request.protocols)
             waiting = WaitingAppend(
-                generation=group.generation, returned=member_id, replaced=old, supports=names
+                generation=group.generation,
+                returned=member_id,
+                replaced=old,
+                supports=names,
+                skips_assignment=request.version >= SKIPS_ASSIGNMENT,
             )
             append(state, waiting, assignments)
         else:

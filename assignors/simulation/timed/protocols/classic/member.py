@@ -8,11 +8,10 @@ comes as REBALANCE_IN_PROGRESS: the member joins again with what it has.
 
 Timers: `("heartbeat",)`; `("poll",)`, the next look at the protocol; `("revoked",)` and
 `("assigned",)`, the ends of the two callbacks; `("computed",)`, the end of the leader's work;
-`("follow-up",)`, after which a leader starts another round by itself; `("retry",)` and
-`("restart",)`, after bytes that its client failed on; `("max-poll",)`, by which the application has
-to poll; and of a client that only looks from time to time (`MemberConfig.wake_ms`), `("look",)`,
-`("look-at-once",)`, `("look-each-second",)` and `("join-pause",)`, the end of the second after a
-join.
+`("follow-up",)`, after which a leader starts another round by itself; `("retry",)`, after bytes
+that its client failed on; `("max-poll",)`, by which the application has to poll; and of a client
+that only looks from time to time (`Timing.wake_ms`), `("look",)`, `("look-at-once",)`,
+`("look-each-second",)` and `("join-pause",)`, the end of the second after a join.
 
 Source: `ConsumerCoordinator` and `AbstractCoordinator` of Kafka's Java client; librdkafka 2.x's
 `rd_kafka_thread_main` and `rd_kafka_cgrp_join_state_serve`, whose main thread wakes for messages,
@@ -143,12 +142,6 @@ def _stop(state: ClassicMember) -> None:
         revoke_then_leave(state)
 
 
-def _restart(state: ClassicMember) -> None:
-    """Start a process that ended by itself, unless somebody has started it meanwhile."""
-    if state.state is MemberState.DOWN:
-        start_process(state)
-
-
 def _crash(state: ClassicMember) -> None:
     if state.state is not MemberState.DOWN:
         lose(state, "crashed")
@@ -163,7 +156,6 @@ TIMERS: dict[str, Callable[[ClassicMember], None]] = {
     "computed": computed,
     "follow-up": _rejoin,
     "retry": retry,
-    "restart": _restart,
     "max-poll": poll_late,
     "look": look,
     "look-at-once": look,

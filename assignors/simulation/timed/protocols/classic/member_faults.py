@@ -63,7 +63,7 @@ def beat(state: ClassicMember, after_us: int = 0) -> None:
     """
     is_joining = state.state in {MemberState.JOINING, MemberState.SYNCING}
     waits_for_round = is_joining and (state.beats_go_on or state.waits_for_sync)
-    if waits_for_round or (state.config.wake_ms and not after_us):
+    if waits_for_round or (state.times.wake_ms and not after_us):
         state.is_beat_due = True
         return
     _send_beat(state, after_us)
@@ -108,7 +108,7 @@ def end_poll(state: ClassicMember) -> None:
     """Leave a poll whose time is over, while the member waits for its round to end."""
     if state.state in WAITING:
         state.is_between_polls = True
-        state.out.append(Schedule(("poll-begins",), state.config.between_polls_us))
+        state.out.append(Schedule(("poll-begins",), state.times.between_polls_us))
 
 
 def begin_poll(state: ClassicMember) -> None:

@@ -36,6 +36,7 @@ from assignors.simulation.timed.protocols.classic.member_state import (
 )
 from assignors.simulation.timed.protocols.classic.messages import (
     NO_GENERATION_ID,
+    SKIPS_ASSIGNMENT,
     UNKNOWN_MEMBER_ID,
     ErrorCode,
     JoinGroup,
@@ -110,6 +111,7 @@ def send_join(state: ClassicMember, after_us: int = 0) -> None:
             config.session_timeout_ms,
             config.rebalance_timeout_ms,
             tuple(protocols),
+            version=SKIPS_ASSIGNMENT if state.dialect is None else state.dialect.join_version,
         ),
         after_us,
     )
@@ -204,7 +206,7 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
     assigned = taken(state, response)
     if assigned is None:
         return
-    if state.config.between_polls_us:
+    if state.times.between_polls_us:
         state.out += (Cancel(("poll-ends",)),)
     beat_again(state)
     kept = shared(state.owned, assigned)
@@ -259,7 +261,7 @@ def revoked(state: ClassicMember) -> None:
         return
     if state.owned:
         state.out.append(Consume(state.owned, "assigned"))
-    if state.config.between_polls_us and state.is_cooperative:
+    if state.times.between_polls_us and state.is_cooperative:
         state.state, state.must_rejoin = MemberState.STABLE, True
         poll_later(state)
         return

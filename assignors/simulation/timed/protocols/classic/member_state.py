@@ -11,6 +11,7 @@ from assignors.membership import Membership
 from assignors.model import Cluster
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.dialects.dialect import Dialect, Reaction
+from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.dialects.unanswered import Beats, Unanswered
 from assignors.simulation.timed.protocols.application import (
     Application,
@@ -46,7 +47,7 @@ TIMERS = (
 )
 """The timers of a process; none of them runs on once it has ended."""
 LOOKS = frozenset({("look",), ("look-each-second",)})
-"""Timers by which a client looks that only does so from time to time (`MemberConfig.wake_ms`)."""
+"""Timers by which a client looks that only does so from time to time (`Timing.wake_ms`)."""
 
 STOPS = tuple(Cancel((name,)) for name in TIMERS)
 NO_ASSIGNED = Cancel(("assigned",))
@@ -72,6 +73,8 @@ class ClassicMember:
     cluster: Cluster
     """What its metadata has."""
     compute_us_per_partition: int = 0
+    late_us: int = 0
+    """So much later than its interval is each heartbeat."""
     topics: tuple[str, ...] = ()
     state: MemberState = MemberState.DOWN
     member_id: str = UNKNOWN_MEMBER_ID
@@ -136,6 +139,8 @@ class ClassicMember:
     is_cooperative: bool = field(init=False)
     """Whether it keeps its partitions while it joins: all its assignors have to be so."""
 
+    times: Timing = field(init=False)
+    """When its client does what is due."""
     beats_go_on: bool = field(init=False)
     """Whether its heartbeats keep their times over a rebalance."""
     waits_for_sync: bool = field(init=False)
@@ -150,13 +155,14 @@ class ClassicMember:
     def __post_init__(self) -> None:
         """Look at the assignors and the client."""
         self.is_cooperative = all(each.is_cooperative for each in self.assignors)
+        self.times = self.config.times
         survives = self.config.runs_handlers and self.is_cooperative
-        self.beats_go_on = self.config.heartbeats_go_on or survives
+        self.beats_go_on = self.times.heartbeats_go_on or survives
         dialect = self.dialect
         self.sends_again = dialect is not None and dialect.unanswered is Unanswered.LOSES
         beats = Beats.MEANWHILE if dialect is None else dialect.beats
         self.waits_for_sync = beats is not Beats.MEANWHILE
-        self.beats_anew = self.config.between_polls_us > 0 or (
+        self.beats_anew = self.times.between_polls_us > 0 or (
             beats is Beats.ANEW and not self.beats_go_on
         )
         self.beats_at_once = beats is Beats.AT_ONCE and not self.beats_go_on
@@ -165,6 +171,11 @@ class ClassicMember:
     def dialect(self) -> Dialect | None:
         """How its client writes and reads; `None`: as this package does."""
         return None if self.config.client is None else DIALECTS[self.config.client]
+
+    @property
+    def beat_us(self) -> int:
+        """The time from one of its heartbeats to the next."""
+        return self.config.by_its_clock(self.config.heartbeat_interval_ms) + self.late_us
 
     @property
     def is_up(self) -> bool:
@@ -187,15 +198,14 @@ def send(state: ClassicMember, request: Request, after_us: int = 0) -> int:
 
 def beat_later(state: ClassicMember) -> None:
     """Start the timer of the next heartbeat anew."""
-    delay = state.config.by_its_clock(state.config.heartbeat_interval_ms)
-    state.out.append(next_beat(delay))
+    state.out.append(next_beat(state.beat_us))
 
 
 def beat_again(state: ClassicMember) -> None:
     """Go on with heartbeats, as the member has its assignment: one at once if it is due."""
     if state.beats_anew:
         beat_later(state)
-    if state.config.wake_ms:
+    if state.times.wake_ms:
         look_later(state, at_once=state.is_beat_due)
     elif (state.beats_go_on or state.waits_for_sync) and state.is_beat_due:
         state.is_beat_due = False
@@ -213,25 +223,25 @@ def look_later(state: ClassicMember, *, at_once: bool = False) -> None:
     if at_once:
         state.out.append(Schedule(("look-at-once",), 0))
     else:
-        wake_us = state.config.wake_ms * MILLISECOND
+        wake_us = state.times.wake_ms * MILLISECOND
         state.out.append(Schedule(("look",), wake_us + _late_us(state)))
 
 
 def look_next_second(state: ClassicMember) -> None:
     """Start the timer of the next of those looks that count from the start of the process."""
-    if state.config.wake_ms:
+    if state.times.wake_ms:
         state.out.append(Schedule(("look-each-second",), SECOND_US + _late_us(state)))
 
 
 def _late_us(state: ClassicMember) -> int:
     """Return how much later than it asked for its client wakes."""
-    mean_us = state.config.wake_late_us
+    mean_us = state.times.wake_late_us
     return ROUNDING_US + (state.draw("look", mean_us) if mean_us else 0)
 
 
 def pause_joins(state: ClassicMember) -> None:
     """Let no join follow within a second."""
-    if state.config.wake_ms:
+    if state.times.wake_ms:
         state.is_join_due = state.may_join = False
         state.out.append(Schedule(("join-pause",), SECOND_US))
 
@@ -244,7 +254,7 @@ def poll_later(state: ClassicMember) -> None:
 def poll_to_its_end(state: ClassicMember) -> None:
     """Begin a poll that ends a round only while it lasts, if its client has such polls."""
     state.is_between_polls = False
-    if state.config.between_polls_us:
+    if state.times.between_polls_us:
         state.out.append(Schedule(("poll-ends",), whole_poll(state.config, state.draw)))
 
 
@@ -281,12 +291,9 @@ def end(state: ClassicMember) -> None:
 
 
 def end_by_itself(state: ClassicMember, error: str) -> None:
-    """End the process, which its user did not ask for: it may be started again."""
+    """End the process, which its user did not ask for."""
     end(state)
     state.out.append(GiveUp(error))
-    if state.config.restarts_after_ms is not None:
-        delay = state.config.restarts_after_ms * MILLISECOND
-        state.out.append(Schedule(("restart",), delay))
 
 
 def react(state: ClassicMember, reaction: Reaction, error: str = UNUSABLE) -> None:

@@ -13,6 +13,9 @@ UNKNOWN_MEMBER_ID = ""
 NO_GENERATION_ID = -1
 CONSUMER = "consumer"
 """The protocol type of consumers; Connect has another one."""
+SKIPS_ASSIGNMENT = 9
+"""From this version of JoinGroup on a static leader that comes back hears that it leads, and that
+it need not assign (KIP-814)."""
 
 
 class ErrorCode(IntEnum):
@@ -51,7 +54,7 @@ class JoinGroup(NamedTuple):
     rebalance_timeout_ms: int
     protocols: tuple[Protocol, ...]
     protocol_type: str = CONSUMER
-    version: int = 9
+    version: int = SKIPS_ASSIGNMENT
 
 
 class JoinedMember(NamedTuple):

@@ -238,7 +238,7 @@ def send_now(state: ConsumerClient, after_us: int = 0) -> None:
         state.must_send = True
         return
     state.in_flight = send(state, next_request(state), after_us)
-    state.out.append(next_beat(state.config.by_its_clock(state.heartbeat_interval_ms)))
+    state.out.append(next_beat(state.beat_us))
 
 
 def _rejoin(state: ConsumerClient) -> None:

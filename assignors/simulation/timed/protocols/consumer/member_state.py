@@ -27,6 +27,8 @@ class ConsumerClient:
     draw: Callable[[str, int], int]
     """(`"poll"`, limit) -> a random time in microseconds."""
     heartbeat_interval_ms: int
+    late_us: int = 0
+    """So much later than this is each heartbeat."""
     topics: tuple[str, ...] = ()
     member_id: str = ""
     epoch: int = 0
@@ -66,6 +68,11 @@ class ConsumerClient:
     """The next heartbeat repeats everything: the last one may not have arrived."""
     number: int = 0
     out: list[Effect] = field(default_factory=list)
+
+    @property
+    def beat_us(self) -> int:
+        """The time from one of its heartbeats to the next."""
+        return self.config.by_its_clock(self.heartbeat_interval_ms) + self.late_us
 
     @property
     def generation(self) -> int:

@@ -115,8 +115,7 @@ def fetch(state: PushClient, after_us: int = 0) -> None:
 
 def _heartbeat(state: PushClient) -> None:
     send(state, Heartbeat(state.member_id, state.version))
-    wait = state.config.by_its_clock(state.config.heartbeat_interval_ms)
-    state.out.append(Schedule(("heartbeat",), wait))
+    state.out.append(Schedule(("heartbeat",), state.beat_us))
 
 
 def await_news(state: PushClient, after_us: int = 0) -> None:

@@ -64,6 +64,11 @@ class PushClient:
         return by_topic(self.held)
 
     @property
+    def beat_us(self) -> int:
+        """The time from one of its heartbeats to the next."""
+        return self.config.by_its_clock(self.config.heartbeat_interval_ms)
+
+    @property
     def generation(self) -> int:
         """The group epoch that it knows."""
         return self.epoch

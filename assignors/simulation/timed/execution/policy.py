@@ -1,0 +1,181 @@
+"""The execution models, and the settings of a coordinator.
+
+A request is checked (some of them: the verification of a transaction), handled, appended to the
+local log, and replicated. Requests of one key are handled one after the other; the key is the
+offsets partition or the group. A model says what waits with a request that waits, and when the
+state changes: at the append, to be taken back if that fails, or once the records are replicated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from assignors.documents.values import DocumentError, ErrorCode
+
+
+class Key(Enum):
+    """Whose requests are handled one after the other."""
+
+    PARTITION = "partition"
+    GROUP = "group"
+
+
+class Holds(Enum):
+    """What waits with a request."""
+
+    WORKER = "worker"
+    """Its worker and its key."""
+    KEY = "key"
+    """Its key: workers do something else, other requests of the key wait."""
+    NOTHING = "nothing"
+    """Whoever is next goes on."""
+
+
+class Applies(Enum):
+    """When a request changes the state."""
+
+    APPEND = "append"
+    """At once; what fails is taken back, so what is not replicated is remembered."""
+    REPLICATION = "replication"
+    """Once its records are replicated: there is nothing to take back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """An execution model."""
+
+    text: str
+    """What it is, and who has proposed it."""
+    key: Key
+    in_check: Holds
+    """What waits while a request is checked."""
+    in_replication: Holds
+    """What waits while its records are replicated."""
+    applies: Applies = Applies.APPEND
+    has_batches: bool = False
+    """Records of several requests are one append."""
+    shares_commits: bool = False
+    """Commits of a group do not wait for each other, only for what changes the group."""
+    runs_inline: bool = False
+    """A request whose key is free is handled by the thread that brought it, without a hand-off."""
+
+
+POLICIES: dict[str, Policy] = {
+    "wait-all": Policy(
+        text="A worker waits until the records of its request are replicated.",
+        key=Key.PARTITION,
+        in_check=Holds.WORKER,
+        in_replication=Holds.WORKER,
+        applies=Applies.REPLICATION,
+    ),
+    "blocking": Policy(
+        text="A worker waits for the append and all its checks; the answer waits for the high"
+        " watermark (apache/kafka#14705).",
+        key=Key.PARTITION,
+        in_check=Holds.WORKER,
+        in_replication=Holds.NOTHING,
+    ),
+    "pipelined": Policy(
+        text="As blocking, and requests share batches; the state runs ahead of the log, and goes"
+        " back where an append fails.",
+        key=Key.PARTITION,
+        in_check=Holds.WORKER,
+        in_replication=Holds.NOTHING,
+        has_batches=True,
+    ),
+    "two-stage": Policy(
+        text="As pipelined; a check is a stage of its own, after which the request is queued again"
+        " (Kafka 4).",
+        key=Key.PARTITION,
+        in_check=Holds.NOTHING,
+        in_replication=Holds.NOTHING,
+        has_batches=True,
+    ),
+    "per-group": Policy(
+        text="A group waits for its own requests alone; no state that is not replicated, so nothing"
+        " goes back.",
+        key=Key.GROUP,
+        in_check=Holds.KEY,
+        in_replication=Holds.KEY,
+        applies=Applies.REPLICATION,
+        shares_commits=True,
+    ),
+    "inline": Policy(
+        text="As two-stage, but a request whose partition is free is handled by the thread that"
+        " brought it.",
+        key=Key.PARTITION,
+        in_check=Holds.NOTHING,
+        in_replication=Holds.NOTHING,
+        has_batches=True,
+        runs_inline=True,
+    ),
+}
+"""Name -> execution model. A new one is a row."""
+
+
+COUNT_MAX = 1_000_000
+"""The most threads, partitions, or records of a batch."""
+
+
+class Lingers(Enum):
+    """For whom a batch waits before it is appended."""
+
+    QUEUED = "queued"
+    """For the requests that were waiting when it began, as with
+    `group.coordinator.append.linger.ms=-1`."""
+    TIMED = "timed"
+    """For a time (`port.Linger`), as with a linger above 0."""
+    NOT = "not"
+    """For nobody, as with a linger of 0."""
+
+
+class History(Enum):
+    """What is kept of a state that runs ahead of the replicated log, to go back to."""
+
+    UNDO = "undo log"
+    """Of each record that is not replicated, the value before."""
+    SNAPSHOTS = "snapshots"
+    """Of each batch, the values before of the keys it has changed, until a later batch is
+    replicated: Kafka's `SnapshotRegistry`."""
+
+
+class Stale(Enum):
+    """What becomes of a result whose inputs have changed while it was computed."""
+
+    DROPPED = "dropped"
+    APPLIED = "applied"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Of a coordinator. Raises `DocumentError` with the field's name for a value that cannot be."""
+
+    workers: int = 4
+    """Threads that handle requests (`group.coordinator.threads`)."""
+    partitions: int = 4
+    """Offsets partitions that this broker leads."""
+    linger: Lingers = Lingers.QUEUED
+    batch_max: int = 1000
+    """Records in a batch; a request with more is a batch of its own."""
+    history: History = History.UNDO
+    background_threads: int = 2
+    """Of the background executor (`group.coordinator.background.threads`)."""
+    stale: Stale = Stale.DROPPED
+    has_timeout: bool = False
+    """Whether a request may wait for the log for a time only (`port.Park`)."""
+    in_turn: bool = True
+    """Whether a high watermark waits for the request of its partition that is being handled, and
+    goes before the next one, as in Kafka's event accumulator. It makes no difference to models that
+    handle no other request of a key before the replication."""
+    picks: int | None = None
+    """The key that goes next: `None`: that which has waited longest; else any of those that wait,
+    drawn from this seed, as in Kafka's event accumulator."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be."""
+        for name in ("workers", "partitions", "batch_max", "background_threads"):
+            value = getattr(self, name)
+            if not 1 <= value <= COUNT_MAX:
+                words = f"{value} is not between 1 and {COUNT_MAX}"
+                raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (name,))

@@ -1,0 +1,290 @@
+"""What a coordinator remembers: requests on their way, who waits for whom, partitions.
+
+A state may run ahead of the replicated log. What it was before is kept by record (an undo log) or
+by batch (snapshots). Snapshots keep fewer values where a batch changes a key often, and keep them
+for longer, since a snapshot goes only once the next one is replicated. Source: `SnapshotRegistry`
+and `TimelineHashMap` of Kafka 4.4.0.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from assignors.simulation.dice import Dice
+from assignors.simulation.timed.execution.policy import (
+    Applies,
+    History,
+    Holds,
+    Key,
+    Policy,
+    Settings,
+)
+from assignors.simulation.timed.execution.port import (
+    Background,
+    Effect,
+    Entry,
+    Failure,
+    Handled,
+    Handler,
+    Request,
+    State,
+    apply,
+)
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """Work of the background executor."""
+
+    token: int
+    partition: int
+    group: int
+    """Of the request that asked for it."""
+    background: Background
+    is_failed: bool = False
+
+
+@dataclass(eq=False)
+class Task:
+    """A request on its way.
+
+    Without slots: so what is not set yet costs nothing, and there is one for each request.
+    """
+
+    request: Request
+    partition: int
+    key: Hashable
+    is_checked: bool
+    """Whether it has passed its check, or needs none."""
+    job: Job | None = field(default=None, init=False)
+    """The background work whose result this writes; nobody waits for an answer."""
+    is_inline: bool = field(default=False, init=False)
+    """The thread that brought it handles it."""
+    is_working: bool = field(default=False, init=False)
+    """A worker spends its time on it."""
+    has_worker: bool = field(default=False, init=False)
+    """A worker is held, working or waiting."""
+    has_key: bool = field(default=False, init=False)
+    is_answered: bool = field(default=False, init=False)
+    handled: Handled | None = field(default=None, init=False)
+    start: int = field(default=0, init=False)
+    """The offset of its first record, once that is known."""
+    end: int = field(default=0, init=False)
+    """The offset behind its last record."""
+
+
+@dataclass(slots=True)
+class Waiting:
+    """The requests of a key."""
+
+    tasks: deque[Task] = field(default_factory=deque)
+    """Those that have not begun."""
+    holders: int = 0
+    is_exclusive: bool = False
+    """Whether the one that holds the key shares it with nobody."""
+    is_ready: bool = False
+    """Whether the key stands in line for a worker."""
+
+
+@dataclass(slots=True, eq=False)
+class Batch:
+    """Records of several requests that are appended together."""
+
+    number: int
+    partition: int
+    last: Task | None = None
+    """The last request that was waiting when the batch began; `None`: nobody was."""
+    has_lingered: bool = False
+    """Whether the time for which it waits for others is over."""
+    tasks: list[Task] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """What a state was at an offset."""
+
+    offset: int
+    before: dict[Hashable, Any] = field(default_factory=dict)
+    """Of the keys that have changed until the next snapshot: their values at `offset`."""
+
+
+@dataclass(slots=True)
+class Partition:
+    """One offsets partition."""
+
+    state: State = field(default_factory=dict)
+    ahead: int = 0
+    """The offset up to which the state has applied records, written or to be written."""
+    written: int = 0
+    """The offset up to which records are known to be in the local log."""
+    high_watermark: int = 0
+    refuses: Failure | None = None
+    """Why requests are refused: another broker leads this partition, or its log is being read."""
+    undo: deque[tuple[int, Hashable, Any]] = field(default_factory=deque)
+    """Offset, key, and what the state said before, of every record that is not replicated."""
+    snapshots: deque[Snapshot] | None = None
+    """The other way to go back (`History.SNAPSHOTS`); the first one is at or below the high
+    watermark."""
+    parked: list[tuple[int, int, Task]] = field(default_factory=list)
+    """A heap of what waits for the high watermark: end, number, task."""
+    batch: Batch | None = None
+    """The one that is being filled."""
+    closed: deque[Batch] = field(default_factory=deque)
+    """Those that are full or due, in order; the first of them is being appended."""
+    is_appending: bool = False
+
+    @classmethod
+    def of(cls, history: History, state: State | None = None, end: int = 0) -> Partition:
+        """Return a partition of which everything up to an offset is replicated."""
+        snapshots = deque([Snapshot(end)]) if history is History.SNAPSHOTS else None
+        return cls(
+            state={} if state is None else state,
+            ahead=end,
+            written=end,
+            high_watermark=end,
+            snapshots=snapshots,
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class Executor:
+    """The background executor: threads of its own, which all partitions share."""
+
+    free: int
+    """Threads without anything to do."""
+    queue: deque[Job] = field(default_factory=deque)
+    running: dict[int, Job] = field(default_factory=dict)
+    """By token."""
+    jobs: dict[tuple[int, Hashable], Job] = field(default_factory=dict)
+    """By partition and key: from the request that asked for it until its result is handled."""
+    taken: int = 0
+    """Jobs that were accepted."""
+    not_taken: int = 0
+    """Those that were not: one of the same key was on its way."""
+    applied: int = 0
+    """Results that were written."""
+    stale: int = 0
+    """Results that were computed on what is no longer so; written or not (`Stale`)."""
+    failed: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Coordinator:
+    """A coordinator: `step.step` is what changes it."""
+
+    policy: Policy
+    handler: Handler
+    settings: Settings
+    partitions: list[Partition]
+    free: int
+    """Workers without anything to do."""
+    executor: Executor
+    dice: Dice | None
+    """What chooses the next key; `None`: the one that has waited longest."""
+    history: History
+    """What is kept of states that run ahead."""
+    in_turn: bool
+    """Whether a high watermark waits for the request of its partition that is being handled."""
+    is_by_group: bool
+    """Whether the key of a request is its group, and not its partition."""
+    risen: dict[int, int] = field(default_factory=dict)
+    """Partition -> a high watermark that waits."""
+    unlocked: list[int] = field(default_factory=list)
+    """Partitions whose high watermark need not wait any more."""
+    keys: dict[Hashable, Waiting] = field(default_factory=dict)
+    ready: deque[Hashable] = field(default_factory=deque)
+    """Keys that wait for a worker."""
+    resumed: deque[Task] = field(default_factory=deque)
+    """Tasks that hold their key, and wait for a worker again."""
+    tasks: dict[int, Task] = field(default_factory=dict)
+    appends: dict[int, Task | Batch] = field(default_factory=dict)
+    """By token."""
+    tokens: int = 0
+    held_max: int = 0
+    """The most values of a partition that were kept to go back to."""
+    out: list[Effect] = field(default_factory=list)
+    """The effects of the step that runs."""
+
+    @classmethod
+    def of(cls, policy: Policy, handler: Handler, settings: Settings) -> Coordinator:
+        """Return a coordinator that has done nothing yet."""
+        holds_nothing = policy.in_replication is Holds.NOTHING
+        runs_ahead = policy.applies is Applies.APPEND
+        history = settings.history if runs_ahead else History.UNDO
+        return cls(
+            policy=policy,
+            handler=handler,
+            settings=settings,
+            partitions=[Partition.of(history) for _ in range(settings.partitions)],
+            free=settings.workers,
+            executor=Executor(free=settings.background_threads),
+            dice=None if settings.picks is None else Dice(settings.picks),
+            history=history,
+            is_by_group=policy.key is Key.GROUP,
+            in_turn=settings.in_turn and policy.key is Key.PARTITION and holds_nothing,
+        )
+
+
+def change(partition: Partition, entries: Iterable[Entry]) -> int:
+    """Apply the next records to the state, and keep what that was; return how many values are kept.
+
+    Cost: O(records), and O(snapshots) with these.
+    """
+    state, ahead = partition.state, partition.ahead
+    if partition.snapshots is None:
+        undo, high_watermark = partition.undo, partition.high_watermark
+        for entry in entries:
+            if ahead >= high_watermark:
+                undo.append((ahead, entry.key, state.get(entry.key)))
+            apply(state, entry)
+            ahead += 1
+        partition.ahead = ahead
+        return len(undo)
+    before = partition.snapshots[-1].before
+    for entry in entries:
+        if entry.key not in before:
+            before[entry.key] = state.get(entry.key)
+        apply(state, entry)
+        ahead += 1
+    partition.ahead = ahead
+    return sum(len(each.before) for each in partition.snapshots)
+
+
+def end_batch(partition: Partition) -> None:
+    """Make a snapshot, where there are any: what follows is taken back apart. Cost: O(1)."""
+    if partition.snapshots is not None:
+        partition.snapshots.append(Snapshot(partition.ahead))
+
+
+def forget(partition: Partition) -> None:
+    """Drop what is not needed now that the high watermark has risen. Cost: O(what is dropped)."""
+    snapshots, offset = partition.snapshots, partition.high_watermark
+    if snapshots is None:
+        undo = partition.undo
+        while undo and undo[0][0] < offset:
+            undo.popleft()
+        return
+    while len(snapshots) > 1 and snapshots[1].offset <= offset:
+        snapshots.popleft()
+
+
+def revert(partition: Partition, offset: int) -> None:
+    """Take back all changes from an offset on: of a record, or with snapshots of a batch.
+
+    Cost: O(what is taken back).
+    """
+    undo, snapshots = partition.undo, partition.snapshots
+    partition.ahead = offset
+    while undo and undo[-1][0] >= offset:
+        _, key, before = undo.pop()
+        apply(partition.state, Entry(key, before))
+    if snapshots is None:
+        return
+    while snapshots and snapshots[-1].offset >= offset:
+        for key, before in snapshots.pop().before.items():
+            apply(partition.state, Entry(key, before))
+    snapshots.append(Snapshot(offset))

@@ -1,1 +1,0 @@
-"""Scenarios of models: how coordinators execute requests, how clients divide their work."""

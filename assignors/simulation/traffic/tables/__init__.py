@@ -1,1 +1,0 @@
-"""Runs of traffic scenarios as rows: in this process or several, on Arrow batches, on Spark."""

@@ -1,0 +1,125 @@
+"""What a coordinator is asked: bursts, clients that wait, transactions, tails, background work."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assignors.documents.values import DocumentError
+from assignors.simulation.timed.execution import measures, step
+from assignors.simulation.timed.execution.load import Load, Spread, draws, replications
+from assignors.simulation.timed.execution.measures import measure, play
+from assignors.simulation.timed.execution.policy import POLICIES, History, Settings, Stale
+
+LOAD = Load(requests=3000, per_second=5000, groups=100)
+
+
+def test_a_burst_comes_at_once_and_as_many_come_in_a_second() -> None:
+    steady, bursts = draws(LOAD).at_us, draws(replace(LOAD, burst=10)).at_us
+    assert len(bursts) == len(steady) == 3000
+    assert len(np.unique(bursts)) == 300
+    assert bursts[-1] == pytest.approx(steady[-1], rel=0.2)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_requests_on_their_way_are_never_more_than_clients_that_wait_for_answers(name: str) -> None:
+    load = replace(LOAD, clients=7, think_us=300, check_us=400)
+    played = play(POLICIES[name], load)
+    begins, ends = np.sort(played.drawn.at_us), np.sort(played.answered_at)
+    on_their_way = np.arange(1, 3001) - np.searchsorted(ends, begins, side="right")
+    assert on_their_way.max() <= 7
+    # Little's law: clients = rate x (response time + time to think).
+    took = (played.answered_at - played.drawn.at_us).mean() + 300
+    assert 3000 / (ends[-1] - begins[0]) * took == pytest.approx(7, rel=0.05)
+
+
+def test_each_transaction_is_an_append_of_its_own() -> None:
+    load = replace(LOAD, per_second=50_000, append_us=500)
+    shared, alone = (
+        measure(POLICIES["two-stage"], replace(load, transactions_share=share))
+        for share in (0.0, 1.0)
+    )
+    assert shared.records_per_append > 2
+    assert alone.records_per_append == 1
+    assert alone.p99_ms > shared.p99_ms
+
+
+@pytest.mark.parametrize("spread", Spread)
+def test_times_have_the_mean_that_is_given_and_a_tail_of_their_own(spread: Spread) -> None:
+    load = replace(LOAD, replication_us=2000, is_steady=False, spread=spread)
+    takes = replications(load, 200_000)
+    assert takes.mean() == pytest.approx(2000, rel=0.03)
+    tail = {Spread.EXPONENTIAL: 4.6, Spread.LOGNORMAL: 6.2}[spread]
+    assert np.percentile(takes, 99) == pytest.approx(2000 * tail, rel=0.05)
+
+
+def test_the_background_executor_does_as_much_as_its_threads_can() -> None:
+    load = replace(LOAD, background_share=1.0, background_us=20_000, groups=1000)
+    for threads in (1, 2, 4):
+        measured = measure(POLICIES["two-stage"], load, Settings(background_threads=threads))
+        alone = measure(POLICIES["two-stage"], replace(load, background_share=0.0))
+        # Those that ask do not wait for it.
+        assert measured.p99_ms < 1.2 * alone.p99_ms
+        busy_ms = measured.background_done * 20 / threads
+        assert busy_ms >= 0.9 * measured.end_ms
+
+
+def test_results_are_stale_where_their_group_goes_on_meanwhile() -> None:
+    load = replace(LOAD, background_share=0.05, background_us=5000)
+    few, many = (measure(POLICIES["two-stage"], replace(load, groups=n)) for n in (5, 3000))
+    assert few.background_stale > 0.9 * few.background_done
+    assert many.background_stale < 0.1 * many.background_done
+    applied = measure(POLICIES["two-stage"], load, Settings(stale=Stale.APPLIED))
+    assert applied.events > measure(POLICIES["two-stage"], load).events
+
+
+def test_what_waits_too_long_for_the_log_is_answered_when_its_time_is_over() -> None:
+    load = replace(LOAD, per_second=500, replication_us=9000, timeout_us=4000)
+    measured = measure(POLICIES["two-stage"], load)
+    assert measured.failed == measured.answered == 3000
+    assert measured.p99_ms == pytest.approx(4.05, rel=0.05)
+    patient = measure(POLICIES["two-stage"], replace(load, timeout_us=10_000))
+    assert patient.failed == 0
+
+
+def test_snapshots_hold_less_where_a_batch_changes_a_key_often_and_more_where_it_does_not() -> None:
+    load = replace(LOAD, per_second=20_000, linger_us=5000)
+    held = {
+        (groups, history): measure(
+            POLICIES["two-stage"], replace(load, groups=groups), Settings(history=history)
+        ).held_max
+        for groups in (4, 3000)
+        for history in History
+    }
+    assert held[4, History.SNAPSHOTS] < held[4, History.UNDO] / 5
+    assert held[3000, History.SNAPSHOTS] >= held[3000, History.UNDO]
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_what_is_made_without_a_call_has_all_of_its_fields(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    made: set[type] = set()
+
+    def make_all(kind: Any, values: tuple[Any, ...]) -> Any:
+        assert len(values) == len(kind._fields), kind
+        made.add(kind)
+        return kind(*values)
+
+    for module in (measures, step):
+        monkeypatch.setattr(module, "make", make_all)
+    load = replace(LOAD, requests=50, check_us=300, background_share=0.5, checks_share=0.5)
+    measure(POLICIES[name], load)
+    assert len(made) == 10
+
+
+@pytest.mark.parametrize("field", [each.name for each in fields(Load) if each.name != "spread"])
+def test_values_that_cannot_be_are_refused_with_their_field(field: str) -> None:
+    for value in (-1, 2**70):
+        changed: dict[str, Any] = {field: value}
+        with pytest.raises(DocumentError) as caught:
+            replace(LOAD, **changed)
+        assert caught.value.path == field
