@@ -8,6 +8,7 @@ completes it: two rounds, if every member revokes what it must.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from assignors.assignor import Assignor, RebalanceProtocol, UserData
@@ -18,7 +19,7 @@ from assignors.metrics import lazy_stats
 from assignors.model import Group
 from assignors.optimal.small.assign import assign_small
 from assignors.optimal.sticky import place_within
-from assignors.options import Options
+from assignors.options import Options, Prefer
 from assignors.problem import partitions_by_topic, problem_of
 from assignors.rebalance import ComputedMapping, Rebalance
 
@@ -37,7 +38,7 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     >>> answer.assignment, answer.withheld, answer.follow_up
     ({'a': {'t': (0, 1)}, 'b': {}}, {'t': (2, 3)}, False)
     """
-    answer = assign_small(group, UserData.COOPERATIVE) if options.limit is None else None
+    answer = assign_small(group, UserData.COOPERATIVE, options)
     return answer or assign_by_arrays(group, options=options)
 
 
@@ -45,7 +46,7 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     """Return the same assignment, computed on arrays whatever the size."""
     problem = problem_of(group)
     claims = claims_of(problem, group, UserData.COOPERATIVE)
-    placed = place_within(problem, claims, limit=options.limit)
+    placed = place_within(problem, claims, options=options)
     handover = withhold(problem, claims, placed.target, kept=placed.kept, changed=placed.changed)
     return Rebalance(
         assignment=AssignedPartitions(problem, handover.given),
@@ -64,12 +65,18 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     )
 
 
+def configured(options: Options) -> Callable[[Group], Rebalance] | None:
+    """Return `assign` under these options, `None` where they change nothing."""
+    is_default = options.limit is None and options.prefer is Prefer.MOVES
+    return None if is_default else partial(assign, options=options)
+
+
 COOPERATIVE_STICKY = Assignor(
     family="optimal",
     name="cooperative-sticky",
     assign=assign,
     protocols=frozenset({RebalanceProtocol.COOPERATIVE, RebalanceProtocol.EAGER}),
     user_data=UserData.COOPERATIVE,
-    configure=lambda options: None if options.limit is None else partial(assign, options=options),
+    configure=configured,
     takes_arrays=True,
 )

@@ -11,7 +11,7 @@ Source: Ahuja, Magnanti and Orlin, "Network Flows", 5.5 (label correction and ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -66,7 +66,7 @@ class Cells:
         self.by_member = self.member.argsort(kind="stable")
         ordered = self.member[self.by_member]
         self.member_begin = ordered.searchsorted(np.arange(len(self.members)))
-        self.row_by_member = row[self.by_member]
+        self.row_by_member, self.member_by_member = row[self.by_member], ordered
         place = np.empty(len(row), dtype=np.int64)
         place[self.by_member] = np.arange(len(row))
         self.pair: Int64 | None = None
@@ -169,9 +169,9 @@ class Cells:
         member = self.member[taken]
         over_hub = nearest[member] < of_member[member]
         source = np.where(over_hub, hub, member)
-        first = (onward == of_member[self.member[self.by_member]]).nonzero()[0][::-1]
+        first = (onward == of_member[self.member_by_member]).nonzero()[0][::-1]
         from_ = np.empty(len(self.members), dtype=np.int64)
-        from_[self.member[self.by_member[first]]] = self.by_member[first]
+        from_[self.member_by_member[first]] = self.by_member[first]
         placed = from_[source]
         if reach is not None:
             is_within = reach[taken] + self.taking[taken] == lowest[lowered]
@@ -246,23 +246,16 @@ def negative_part(walk: list[Arc]) -> list[Arc]:
     return steps
 
 
-def cancel_cycles(
-    cells: Cells,
-    *,
-    loads: Callable[[], tuple[Int64, Bool]],
-    change_load: Callable[[int], None],
-    effort: Effort,
-) -> bool:
+def cancel_cycles(cells: Cells, up: Bool, down: Bool, effort: Effort) -> bool:
     """Pass partitions on until no cycle is negative; return whether `effort` sufficed.
 
-    `loads` returns who may have one more, and who one less, as in `Cells.sweep`; `change_load` lets
-    a member have one more or one less.
+    `up` and `down` are bool[M]: who may have one more, and who one less. They change.
     Cost: O(C) for each sweep; at most R sweeps for each cycle, a few in practice.
     """
-    up, down = loads()
+    able = up.nonzero()[0]
     while not effort.is_spent:
         effort.add(cells.row_count)
-        lowered = cells.sweep(up, down)
+        lowered = cells.sweep(able, down)
         if not len(lowered):
             return True
         touched: set[Node] = set()
@@ -276,9 +269,9 @@ def cancel_cycles(
                 if arc.cell >= 0:
                     cells.change(arc.cell, arc.more)
                 elif arc.more:
-                    change_load(int(cells.members[arc.member]))
+                    up[arc.member] ^= True
+                    down[arc.member] ^= True
         if touched:
             cells.before.fill(-1)
-            if ("hub", 0) in touched:
-                up, down = loads()
+            able = up.nonzero()[0]
     return False

@@ -12,9 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from assignors.optimal.flow.distances import Distances
 from assignors.optimal.flow.residual import RACK
-from assignors.optimal.spread import Face
+from assignors.optimal.spread import Face, bits
+from assignors.problem import Int64
 
 Sets = Callable[[int], int]
 """Row -> a set of members."""
@@ -83,3 +86,12 @@ def flow_face(
 def _in_racks(distance: int) -> int:
     """Return the part of a distance that is made of racks."""
     return (distance + RACK // 2) // RACK * RACK
+
+
+def labels_of(found: Distances, member_count: int) -> tuple[Int64, Int64]:
+    """Return the distances of the rows, the hub and the goal, int64[R + 2], and of members."""
+    of_member = np.zeros(member_count, dtype=np.int64)
+    for label, members in found.members_at.items():
+        if label:
+            of_member[bits(members, member_count)] = label
+    return np.array(found.row), of_member

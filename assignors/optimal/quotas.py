@@ -10,14 +10,13 @@ P // N and nothing to any other. So nothing needs searching here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from assignors.optimal.faces import equal_face
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.table import bit_sets
-from assignors.optimal.partition_choice import FEW, given_up, receivers
+from assignors.optimal.partition_choice import given_up, receivers
 from assignors.optimal.spread import Face, Task, set_of
 from assignors.optimal.topic_choice import CHANGES_MAX, Chosen, TopicRows, choose
 from assignors.problem import NOBODY, Int32, Int64
@@ -27,30 +26,19 @@ PARTITIONS_MAX = 1_000
 NONE: Int64 = np.zeros(0, dtype=np.int64)
 
 
-class Holdings(NamedTuple):
-    """What N members own, one member after the other."""
-
-    partition: Int64
-    """int64[C]: the partitions of the first member, in any order, then those of the second."""
-    owned_count: Int64
-    """int64[N]: how many each member owns."""
-    are_of_different_topics: bool
-    """Whether no member is known to own two partitions of a topic."""
-
-
 def share(
     first: Int64,
     owner: Int32,
     member_count: int,
     effort: Effort,
-    holdings: Holdings | None = None,
+    owned_count: Int64 | None = None,
     *,
     moves_last: bool = False,
 ) -> Chosen:
     """Return who gets each partition, and which ones change hands.
 
-    `first` is int64[T + 1], as in `Problem`; `owner` int32[P], -1 for nobody; `holdings` are the
-    same by member, where they are known. There is at least one member.
+    `first` is int64[T + 1], as in `Problem`; `owner` int32[P], -1 for nobody; `owned_count`
+    is int64[N], how many each member owns, where that is known. There is at least one member.
     Cost: O(P + N log N), and that of `spread.least_spread`.
 
     >>> owner = np.array([0, 0, 0, 0, -1, -1], dtype=np.int32)
@@ -58,7 +46,8 @@ def share(
     Chosen(owner=array([0, 0, 0, 1, 1, 1], dtype=int32), changed=array([3, 4, 5]), is_best=True)
     """
     partition_count = len(owner)
-    owned_count = _counted(owner, member_count) if holdings is None else holdings.owned_count
+    if owned_count is None:
+        owned_count = _counted(owner, member_count)
     if not np.count_nonzero(owned_count):
         in_turns = _in_turns(partition_count, member_count)
         return Chosen(in_turns, np.arange(partition_count), is_best=True)
@@ -118,11 +107,7 @@ def _given_up(
     number_of[shrinking] = np.arange(len(shrinking))
     number = number_of.take(owner)  # as an index of 32 bits it would cost three times as much
     held = (number >= 0).nonzero()[0]
-    topic: Int32 | Int64
-    if len(held) <= FEW:
-        topic = first.searchsorted(held, side="right") - 1
-    else:
-        topic = np.repeat(np.arange(len(first) - 1, dtype=np.int32), np.diff(first))[held]
+    topic = np.repeat(np.arange(len(first) - 1, dtype=np.int32), np.diff(first))[held]
     given: Int64 = held[given_up(number[held], topic, drop)]
     return given
 

@@ -19,19 +19,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assignors.optimal.faces import flow_face
+from assignors.optimal.faces import flow_face, labels_of
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.network import Network
 from assignors.optimal.flow.settle import Outcome
-from assignors.optimal.flow.table import Cells, bit_sets
+from assignors.optimal.flow.table import Cells, DenseTable, bit_sets
 from assignors.optimal.loads import mean_loads, promised_loads, with_loads
 from assignors.optimal.partition_choice import choose_partitions
 from assignors.optimal.prices import Prices, prices
-from assignors.optimal.quotas import NONE, Holdings, share
-from assignors.optimal.quotas import PARTITIONS_MAX
+from assignors.optimal.quotas import NONE, PARTITIONS_MAX, share
 from assignors.optimal.rows import Racks, Rows, build, by_member, owned_cells, topic_rows
 from assignors.optimal.spread import Face, Task
-from assignors.optimal.topic_choice import CHANGES_MAX, TopicRows, choose, rack_rows
+from assignors.optimal.topic_choice import (
+    CHANGES_MAX,
+    TopicRows,
+    choose,
+    rack_rows,
+    spread_counts,
+)
 from assignors.problem import NOBODY, Bool, Int32, Int64
 
 GUESS_CELLS_MAX = 1_000
@@ -81,7 +86,7 @@ def solve(
     takes: Bool,
     class_of: Int32,
     owner: Int32,
-    holdings: Holdings | None = None,
+    owned_count: Int64 | None = None,
     rack: Int32 | None = None,
     replica_set: Int32 | None = None,
     replica_racks: Bool | None = None,
@@ -92,8 +97,8 @@ def solve(
 
     `first` is int64[T + 1]: topic t holds partitions first[t]:first[t + 1]; `takes` bool[K, T]:
     class k takes topic t; `class_of` int32[M]; `owner` int32[P]: whom stickiness favours, -1
-    for nobody; owners that do not take the topic are ignored. `holdings` is the same by member,
-    where that is known. Racks matter if all three are
+    for nobody; owners that do not take the topic are ignored. `owned_count`, int64[M], is how many
+    each member owns, where that is known. Racks matter if all three are
     given and some member has one: `rack` int32[M] (-1: none), `replica_set` int32[P] an index
     into `replica_racks` bool[S, racks].
 
@@ -121,7 +126,7 @@ def solve(
         racks = racks if (rack >= 0).any() else None
     is_one_class = racks is None and len(takes) == 1 and len(class_of) and len(owner)
     if is_one_class and np.count_nonzero(takes) == takes.size:
-        return _equal(first, owner, len(class_of), effort, holdings, moves_last=moves_last)
+        return _equal(first, owner, len(class_of), effort, owned_count, moves_last=moves_last)
     row_of_topic, row_takes = topic_rows(first, takes, class_of)
     if not len(row_takes):
         return _nothing(owner)
@@ -178,16 +183,16 @@ def _equal(
     owner: Int32,
     member_count: int,
     effort: Effort,
-    holdings: Holdings | None = None,
+    owned_count: Int64 | None = None,
     *,
     moves_last: bool,
 ) -> Solved:
     """Return the answer where every member takes every topic."""
     floor, spare = divmod(len(owner), member_count)
-    shared = share(first, owner, member_count, effort, holdings, moves_last=moves_last)
+    shared = share(first, owner, member_count, effort, owned_count, moves_last=moves_last)
     gap = 0
     if not shared.is_best:
-        gap = _spread(first, shared.owner) - _even_spread(first[1:] - first[:-1], member_count)
+        gap = spread_of(first, shared.owner) - _even_spread(first[1:] - first[:-1], member_count)
     kept = len(owner) - len(shared.changed)
     return Solved(
         owner=shared.owner,
@@ -205,7 +210,7 @@ def _equal(
     )
 
 
-def _spread(first: Int64, owner: Int32) -> int:
+def spread_of(first: Int64, owner: Int32) -> int:
     """Return the sum over topics and members of squared counts."""
     held = np.flatnonzero(owner >= 0)
     topic = np.repeat(np.arange(len(first) - 1), np.diff(first))[held]
@@ -251,25 +256,27 @@ def _mixed(
     is_best = outcome is not None and outcome.is_settled
     if not is_best:
         _place_rest(reached)
-    less, more = reached.table.changes()
-    is_large = len(rows.owner) > PARTITIONS_MAX and int(more.count.sum()) > CHANGES_MAX
-    given = None
-    if is_large or not is_best:
-        given, changed = choose_partitions(
-            row_of=rows.row_of, topic_of=topics.topic_of, owner=rows.owner, less=less, more=more
-        )
-    if is_best:
+    are_topics = topics.rows.order is None and len(rows.size) == len(topics.row_of)
+    if is_best and are_topics and isinstance(reached.table, DenseTable):
         assert outcome is not None
-        chosen = choose(
+        is_best = spread_counts(
+            reached, labels_of(outcome.distances, len(class_of)), effort, moves_last=moves_last
+        )
+    less, more = reached.table.changes()
+    if is_best and not are_topics:
+        is_large = len(rows.owner) > PARTITIONS_MAX and int(more.count.sum()) > CHANGES_MAX
+        assert outcome is not None
+        given, changed, is_best = choose(
             topics.rows,
             rows.owner,
             len(class_of),
             _face(rows, topics, reached, outcome, moves_last=moves_last),
             tasks=() if is_large else _tasks(rows, topics, less, more),
-            given=given,
+            given=_in_bulk(rows, topics, less, more)[0] if is_large else None,
             effort=effort,
         )
-        given, changed, is_best = chosen
+    else:
+        given, changed = _in_bulk(rows, topics, less, more)
     load = reached.load[is_active]
     square_sum = int(load @ load)
     kept = len(rows.owner) - int(np.count_nonzero(rows.owner < 0))
@@ -304,6 +311,13 @@ def _mixed(
     )
 
 
+def _in_bulk(rows: Rows, topics: Topics, less: Cells, more: Cells) -> tuple[Int32, Int64]:
+    """Return who gets each partition, and which ones change hands."""
+    return choose_partitions(
+        row_of=rows.row_of, topic_of=topics.topic_of, owner=rows.owner, less=less, more=more
+    )
+
+
 def _mismatches(rows: Rows, given: Int32) -> int:
     """Return how many partitions are remote from the rack of their member."""
     if rows.remote is None:
@@ -319,7 +333,7 @@ def _spread_gap(rows: Rows, topics: Topics, given: Int32, takers: Int64) -> int:
     row = rows.row_of[first]
     taken = row >= 0
     even = _even_spread(size[taken], (rows.takes @ takers)[row[taken]])
-    return _spread(np.append(first, len(topics.topic_of)), given) - even
+    return spread_of(np.append(first, len(topics.topic_of)), given) - even
 
 
 def _tasks(rows: Rows, topics: Topics, less: Cells, more: Cells) -> list[Task]:

@@ -285,49 +285,51 @@ class _Search:
 
     def improve(self, effort: Effort) -> bool:
         """Pass partitions on until nothing can be improved; return whether `effort` sufficed."""
-        rows = {number: row for number, row in self.rows.items() if row.open_from}
+        rows = {number: row for number, row in sorted(self.rows.items()) if row.open_from}
         width, beside = self.table.member_count, self.table.rows_beside
         useful = self.busy | self.up
-        sets = [
-            (row.gaining | (row.losing & (row.holding | row.short))) & useful
-            for row in rows.values()
-        ]
-        listed = [positions(members, width) for members in sets]
-        sizes = list(map(len, listed))
-        numbers, member = list(rows), np.concatenate(listed)
-        topics = [number if beside is None else beside(number)[0] for number in numbers]
-        each = list(zip(rows.values(), sets, listed, strict=True))
+        columns: list[list[Int64]] = [[] for _ in range(7)]
+        for place, (number, row) in enumerate(rows.items()):
+            members = (row.gaining | (row.losing & (row.holding | row.short))) & useful
+            listed = positions(members, width)
+            more = [row.change.get(member, 0) for member in listed.tolist()]
+            topic = number if beside is None else beside(number)[0]
+            for column, values in zip(
+                columns,
+                (
+                    np.full(len(listed), place),
+                    listed,
+                    np.full(len(listed), topic),
+                    _counts(row.topic, members, listed, width),
+                    _counts(row.owned, members, listed, width),
+                    np.array(more, dtype=np.int64),
+                    bits(row.gaining, width)[listed] + 2 * bits(row.losing, width)[listed],
+                ),
+                strict=True,
+            ):
+                column.append(values)
+        at, member, topic_of, count, owned, change, may = map(np.concatenate, columns)
         cells = Cells(
-            row=np.repeat(np.arange(len(rows)), sizes),
+            row=at,
             member=member,
-            topic=None if beside is None else np.repeat(topics, sizes),
-            count=np.concatenate([_counts(row.topic, *some, width) for row, *some in each]),
-            owned=np.concatenate([_counts(row.owned, *some, width) for row, *some in each]),
-            more=np.concatenate(
-                [
-                    np.array([row.change.get(one, 0) for one in some.tolist()], dtype=np.int64)
-                    for row, _, some in each
-                ]
-            ),
-            may_gain=np.concatenate([bits(row.gaining, width)[some] for row, _, some in each]),
-            may_lose=np.concatenate([bits(row.losing, width)[some] for row, _, some in each]),
+            topic=None if beside is None else topic_of,
+            count=count,
+            owned=owned,
+            more=change,
+            may_gain=may % 2 == 1,
+            may_lose=may >= 2,
             unit=self.unit,
             discount=self.discount,
         )
         is_best = cancel_cycles(
-            cells,
-            loads=lambda: (
-                bits(self.up, width)[cells.members].nonzero()[0],
-                bits(self.down, width)[cells.members],
-            ),
-            change_load=self._change_load,
-            effort=effort,
+            cells, bits(self.up, width)[cells.members], bits(self.down, width)[cells.members], effort
         )
+        numbers = list(rows)
         for cell in cells.changed:
-            change = rows[numbers[cells.row_of[cell]]].change
-            change.pop(int(member[cell]), None)
+            of_row = rows[numbers[cells.row_of[cell]]].change
+            of_row.pop(int(member[cell]), None)
             if more := cells.more[cell]:
-                change[int(member[cell])] = more
+                of_row[int(member[cell])] = more
         return is_best
 
     def _row(self, number: int) -> _Row:
@@ -364,11 +366,6 @@ class _Search:
         for member, each in count.items():
             topic[each] = topic.get(each, 0) | 1 << member
         return dict(sorted(topic.items()))
-
-    def _change_load(self, member: int) -> None:
-        """Let a member that may have one more have it, or the other way round."""
-        self.up ^= 1 << member
-        self.down ^= 1 << member
 
     def _change(self, number: int, member: int, more: int) -> None:
         """Let a member have more of a row than before, or less."""

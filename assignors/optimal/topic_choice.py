@@ -14,9 +14,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assignors.optimal.cycles import Cells, cancel_cycles
 from assignors.optimal.flow.effort import Effort
-from assignors.optimal.flow.table import bit_sets
-from assignors.optimal.spread import Face, Levels, Table, Task, least_spread, levels_of, turns
+from assignors.optimal.flow.network import Network
+from assignors.optimal.flow.table import DenseTable, bit_sets
+from assignors.optimal.spread import (
+    MOVES_MAX,
+    Face,
+    Levels,
+    Table,
+    Task,
+    least_spread,
+    levels_of,
+    turns,
+)
 from assignors.problem import Int32, Int64
 
 CHANGES_MAX = 4_000
@@ -87,8 +98,8 @@ def choose(
 ) -> Chosen:
     """Return the answer with the least spread on the face.
 
-    `owner` is int32[P], -1 for nobody. It begins with `tasks`, or with the answer `given`, int32[P].
-    Cost: O(P), and that of `spread.least_spread`.
+    `owner` is int32[P], -1 for nobody. It begins with `tasks`, or with the answer `given`,
+    int32[P]. Cost: O(P), and that of `spread.least_spread`.
     """
     table = Table(
         member_count=member_count,
@@ -123,6 +134,57 @@ def choose(
     return Chosen(answer, joined, spread.is_best)
 
 
+def spread_counts(
+    network: Network, labels: tuple[Int64, Int64], effort: Effort, *, moves_last: bool
+) -> bool:
+    """Give the table of a flow the least spread on its face, where each row is a topic.
+
+    `labels` are the distances of rows and of members. Returns whether `effort` sufficed.
+    Cost: O(R M), and that of `cycles.cancel_cycles`.
+    """
+    assert isinstance(network.table, DenseTable), "a sparse table is improved row by row"
+    owned, placed = network.table.owned, network.table.placed
+    of_row, of_member = labels
+    if moves_last:  # without racks the distances count moves alone
+        may_gain = may_lose = network.allowed
+    else:
+        length = of_member - of_row[:-2, None]
+        may_gain, may_lose = network.allowed & (length == 0), network.allowed & (length == 1)
+    can_take = (may_gain & (placed > owned)) | (may_lose & (placed > 0))
+    rows = can_take.any(axis=1).nonzero()[0]
+    if not len(rows):
+        return True
+    flexible = network.optional > 0
+    if not moves_last:
+        flexible &= of_member == of_row[-2]
+    is_full = network.load > network.least
+    useful = can_take.any(axis=0) | (flexible & ~is_full)
+    is_cell = (may_gain | (may_lose & (owned > 0)))[rows] & useful
+    row, member = is_cell.nonzero()
+    at = rows[row]
+    count = placed[at, member].astype(np.int64)
+    has = owned[at, member].astype(np.int64)
+    cells = Cells(
+        row=row,
+        member=member,
+        topic=None,
+        count=count,
+        owned=has,
+        more=count - has,
+        may_gain=may_gain[at, member],
+        may_lose=may_lose[at, member],
+        unit=MOVES_MAX if moves_last else 1,
+        discount=int(moves_last),
+    )
+    up, down = (flexible & ~is_full)[cells.members], (flexible & is_full)[cells.members]
+    is_full = down.copy()
+    is_best = cancel_cycles(cells, up, down, effort)
+    for cell in cells.changed:
+        placed[at[cell], member[cell]] = cells.count[cell]
+    network.load[cells.members] += down.astype(np.int64) - is_full
+    return is_best
+
+
 def _levels(owners: Int32, member_count: int) -> Levels:
     """Return how many of a row's partitions each member owns, as sets."""
     if len(owners) <= LISTED_MAX:
@@ -149,5 +211,7 @@ def _change(places: slice | Int64, owner: Int32, given: Int32) -> dict[int, int]
 def _given_places(owners: Int32, change: Mapping[int, int]) -> Int64:
     """Return which partitions of a row nobody owns or are given up, the last of each member."""
     places = [np.flatnonzero(owners < 0)]
-    places += [np.flatnonzero(owners == member)[more:] for member, more in change.items() if more < 0]
+    for member, more in change.items():
+        if more < 0:
+            places.append(np.flatnonzero(owners == member)[more:])
     return places[0] if len(places) == 1 else np.sort(np.concatenate(places))
