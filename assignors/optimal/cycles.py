@@ -12,13 +12,16 @@ Source: Ahuja, Magnanti and Orlin, "Network Flows", 5.5 (label correction and ne
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from assignors.optimal.flow.effort import Effort
+from assignors.optimal.flow.table import narrow
 from assignors.problem import Bool, Int64
 
+LISTED_MAX = 4_000
+"""So many cells are worth a list."""
 CLOSED = 1 << 60
 """Length of an arc that nothing can be sent over."""
 
@@ -63,7 +66,7 @@ class Cells:
         self.row, self.row_count = row, int(row[-1]) + 1
         self.row_begin = row.searchsorted(np.arange(self.row_count))
         self.members, self.member = np.unique(member, return_inverse=True)
-        self.by_member = self.member.argsort(kind="stable")
+        self.by_member = narrow(self.member, len(self.members)).argsort(kind="stable")
         ordered = self.member[self.by_member]
         self.member_begin = ordered.searchsorted(np.arange(len(self.members)))
         self.row_by_member, self.member_by_member = row[self.by_member], ordered
@@ -97,10 +100,9 @@ class Cells:
         """int64[R]: the cell from which one is taken."""
         self.over_hub = np.zeros(self.row_count, dtype=np.bool_)
         self.unit, self.discount = unit, discount
-        # Single numbers are read from lists: in a tenth of the time.
-        self.row_of, self.member_of, self.place = row.tolist(), self.member.tolist(), place.tolist()
-        self.owned, self.more, self.count = owned.tolist(), more.tolist(), count.tolist()
-        self.may_gain, self.may_lose = may_gain.tolist(), may_lose.tolist()
+        self.row_of, self.member_of, self.place = map(_numbers, (row, self.member, place))
+        self.owned, self.more, self.count = map(_numbers, (owned, more, count))
+        self.may_gain, self.may_lose = map(_numbers, (may_gain, may_lose))
         self.changed: set[int] = set()
 
     def change(self, cell: int, more: int) -> None:
@@ -191,6 +193,12 @@ class Cells:
 
     def cycles(self, lowered: Sequence[int]) -> list[list[int]]:
         """Return cycles of rows, each from a row to the one before it."""
+        # Whoever is followed so often and does not come to an end comes to a cycle.
+        last = np.append(np.where(self.before < 0, self.row_count, self.before), self.row_count)
+        for _ in range(self.row_count.bit_length()):
+            last = last[last]
+        if (last == self.row_count).all():
+            return []
         before, found = self.before.tolist(), []
         seen: dict[int, int] = {}
         for turn, row in enumerate(lowered):
@@ -208,10 +216,10 @@ class Cells:
         arcs: list[Arc] = []
         for row in reversed(cycle):
             placed, taken = int(self.placed[row]), int(self.taken[row])
-            to, from_ = self.member_of[placed], self.member_of[taken]
+            to, from_ = int(self.member_of[placed]), int(self.member_of[taken])
             pair, other = self._pair(placed), self._pair(taken)
             arcs.append(
-                Arc(("row", self.row_of[placed]), int(self.placing[placed]), placed, more=1)
+                Arc(("row", int(self.before[row])), int(self.placing[placed]), placed, more=1)
             )
             is_within = pair == other and not self.over_hub[row]
             if not is_within or self.pair is None:
@@ -225,6 +233,11 @@ class Cells:
 
     def _pair(self, cell: int) -> Node:
         return "pair", cell if self.pair is None else int(self.pair[cell])
+
+
+def _numbers(values: Int64 | Bool) -> Any:
+    """Return what single numbers are read from: of a list in a tenth of the time."""
+    return values.tolist() if len(values) <= LISTED_MAX else values.copy()
 
 
 def negative_part(walk: list[Arc]) -> list[Arc]:

@@ -32,6 +32,8 @@ from assignors.problem import Int32, Int64
 
 CHANGES_MAX = 4_000
 """So many partitions that change hands are chosen one by one."""
+DIFFERENT_MAX = 12
+"""So many different counts of a topic are looked for in all topics at once."""
 LISTED_MAX = 200
 """Rows of so many partitions are counted as lists: numpy's calls would take longer."""
 
@@ -101,13 +103,20 @@ def choose(
     `owner` is int32[P], -1 for nobody. It begins with `tasks`, or with the answer `given`,
     int32[P]. Cost: O(P), and that of `spread.least_spread`.
     """
+    every = range(len(rows.bounds) - 1)
+    tasks = tuple(tasks)
+    asked = {row for task in tasks for row in task.free} if given is None else every
+    known = None
+    if rows.order is None and 2 * len(asked) > len(every):
+        known = _levels_of_topics(rows.bounds, owner, member_count)
     table = Table(
         member_count=member_count,
-        owned=lambda row: _levels(owner[rows.places(row)], member_count),
+        owned=lambda row: (
+            _levels(owner[rows.places(row)], member_count) if known is None else known[row]
+        ),
         change=lambda row: {} if given is None else _change(rows.places(row), owner, given),
         rows_beside=None if rows.beside is None else rows.beside.__getitem__,
     )
-    every = range(len(rows.bounds) - 1)
     begin = [row for row in every if given is not None or face.may_lose(row)]
     spread = least_spread(table, face, tasks=tasks, begin=begin, effort=effort)
     if given is not None:
@@ -183,6 +192,28 @@ def spread_counts(
         placed[at[cell], member[cell]] = cells.count[cell]
     network.load[cells.members] += down.astype(np.int64) - is_full
     return is_best
+
+
+def _levels_of_topics(bounds: Int64, owner: Int32, member_count: int) -> list[Levels] | None:
+    """Return `_levels` of all rows, made at once; `None` where that takes longer."""
+    row_count = len(bounds) - 1
+    if row_count * member_count > 4 * len(owner):
+        return None
+    # Members count from 1: nobody has a place before them.
+    cell = np.arange(row_count).repeat(np.diff(bounds)) * (member_count + 1)
+    cell += owner
+    cell += 1
+    table = np.bincount(cell, minlength=row_count * (member_count + 1))
+    table = table.reshape(row_count, member_count + 1)[:, 1:]
+    counts = np.bincount(table.ravel()).nonzero()[0]
+    if len(counts) > DIFFERENT_MAX:
+        return None
+    levels: list[Levels] = [{0: 0} for _ in range(row_count)]
+    for count in counts.tolist():
+        for of_row, members in zip(levels, bit_sets(table == count), strict=True):
+            if members:
+                of_row[count] = members
+    return levels
 
 
 def _levels(owners: Int32, member_count: int) -> Levels:
