@@ -49,7 +49,7 @@ class Options:
     prefer: Prefer = Prefer.MOVES
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` for another value of a choice, and a limit that is no natural number."""
+        """Raise `ValueError` for what cannot be chosen, and a limit that is no natural number."""
         if self.jdk not in get_args(Jdk):
             raise ValueError(f"jdk: expected one of {get_args(Jdk)}, found {self.jdk!r}")
         take(self, on_failure=OnFailure(self.on_failure), prefer=Prefer(self.prefer))

@@ -235,13 +235,13 @@ class Cells:
         return "pair", cell if self.pair is None else int(self.pair[cell])
 
 
-def _numbers(values: Int64 | Bool) -> Any:
+def _numbers(values: Int64 | Bool) -> Any:  # noqa: ANN401 - lists and arrays are read alike
     """Return what single numbers are read from: of a list in a tenth of the time."""
     return values.tolist() if len(values) <= LISTED_MAX else values.copy()
 
 
 def negative_part(walk: list[Arc]) -> list[Arc]:
-    """Return a part of a closed walk that is closed, passes no node twice, and costs less than 0."""
+    """Return a part of a closed walk that passes no node twice and costs less than 0."""
     steps: list[Arc] = []
     places: dict[Node, int] = {}
     for arc in walk:

@@ -30,9 +30,9 @@ def share(
     first: Int64,
     owner: Int32,
     member_count: int,
-    effort: Effort,
     owned_count: Int64 | None = None,
     *,
+    effort: Effort | None = None,
     moves_last: bool = False,
 ) -> Chosen:
     """Return who gets each partition, and which ones change hands.
@@ -42,10 +42,11 @@ def share(
     Cost: O(P + N log N), and that of `spread.least_spread`.
 
     >>> owner = np.array([0, 0, 0, 0, -1, -1], dtype=np.int32)
-    >>> share(np.array([0, 4, 6]), owner, 2, Effort())
+    >>> share(np.array([0, 4, 6]), owner, 2)
     Chosen(owner=array([0, 0, 0, 1, 1, 1], dtype=int32), changed=array([3, 4, 5]), is_best=True)
     """
     partition_count = len(owner)
+    effort = effort or Effort()
     if owned_count is None:
         owned_count = _counted(owner, member_count)
     if not np.count_nonzero(owned_count):

@@ -133,7 +133,13 @@ def solve(
     if racks is None and len(row_takes) == 1:
         members = np.flatnonzero(row_takes[0, class_of])
         return _equal_part(
-            first, row_of_topic >= 0, owner, members, len(class_of), effort, moves_last=moves_last
+            first,
+            row_of_topic >= 0,
+            owner,
+            members,
+            len(class_of),
+            effort=effort,
+            moves_last=moves_last,
         )
     sizes = first[1:] - first[:-1]
     topic_of = np.arange(len(sizes), dtype=np.int32).repeat(sizes)
@@ -148,9 +154,9 @@ def solve(
     if racks is None:
         topics = Topics(TopicRows(bounds=first), row_of_topic, topic_of)
     else:
-        topic_rows_ = rack_rows(topic_of, racks.replica_set, rows.row_of)
-        of_row = rows.row_of[topic_rows_.order[topic_rows_.bounds[:-1]]]
-        topics = Topics(topic_rows_, of_row, topic_of)
+        by_rack = rack_rows(topic_of, racks.replica_set, rows.row_of)
+        first_ones = by_rack.first_partitions()
+        topics = Topics(by_rack, rows.row_of[first_ones], topic_of)
     return _mixed(rows, topics, class_of, effort, moves_last=moves_last)
 
 
@@ -189,7 +195,7 @@ def _equal(
 ) -> Solved:
     """Return the answer where every member takes every topic."""
     floor, spare = divmod(len(owner), member_count)
-    shared = share(first, owner, member_count, effort, owned_count, moves_last=moves_last)
+    shared = share(first, owner, member_count, owned_count, effort=effort, moves_last=moves_last)
     gap = 0
     if not shared.is_best:
         gap = spread_of(first, shared.owner) - _even_spread(first[1:] - first[:-1], member_count)
@@ -214,7 +220,9 @@ def spread_of(first: Int64, owner: Int32) -> int:
     """Return the sum over topics and members of squared counts."""
     held = np.flatnonzero(owner >= 0)
     topic = np.repeat(np.arange(len(first) - 1), np.diff(first))[held]
-    _, count = np.unique(topic * (np.int64(owner.max(initial=0)) + 1) + owner[held], return_counts=True)
+    _, count = np.unique(
+        topic * (np.int64(owner.max(initial=0)) + 1) + owner[held], return_counts=True
+    )
     return int(count @ count)
 
 
@@ -230,8 +238,8 @@ def _equal_part(
     owner: Int32,
     members: Int64,
     member_count: int,
-    effort: Effort,
     *,
+    effort: Effort,
     moves_last: bool,
 ) -> Solved:
     """Return the answer where these members take all the topics that anybody takes."""
@@ -253,7 +261,7 @@ def _mixed(
     """Return the answer where rows differ in who may take them, or in their racks."""
     is_active: Bool = np.logical_or.reduce(rows.allowed, axis=0)  # `any` takes twice as long
     rows, reached, known, outcome = _table(rows, class_of, is_active, effort)
-    is_best = outcome is not None and outcome.is_settled
+    is_best = is_settled = outcome is not None and outcome.is_settled
     if not is_best:
         _place_rest(reached)
     are_topics = topics.rows.order is None and len(rows.size) == len(topics.row_of)
@@ -297,7 +305,7 @@ def _mixed(
     if is_best:
         return solved
     least, kept_max = square_sum, kept
-    if outcome is None or not outcome.is_settled:
+    if not is_settled:
         least, kept_max = _bounds(rows, class_of, known)
     elif moves_last:
         kept_max = len(rows.cell)
@@ -306,7 +314,7 @@ def _mixed(
         solved,
         gap=square_sum - least,
         moves_gap=max(kept_max - kept, 0),
-        racks_gap=0 if square_sum == least else _mismatches(rows, given),
+        racks_gap=0 if is_settled else _mismatches(rows, given),
         spread_gap=_spread_gap(rows, topics, given, takers),
     )
 

@@ -322,7 +322,10 @@ class _Search:
             discount=self.discount,
         )
         is_best = cancel_cycles(
-            cells, bits(self.up, width)[cells.members], bits(self.down, width)[cells.members], effort
+            cells,
+            bits(self.up, width)[cells.members],
+            bits(self.down, width)[cells.members],
+            effort,
         )
         numbers = list(rows)
         for cell in cells.changed:

@@ -1,8 +1,8 @@
-"""Sticky: the best possible balance, the fewest moves that reach it, and topics as even as can be.
+"""Sticky: the best possible balance, the fewest moves that reach it, and even topics.
 
 The order of aims is Java's: loads as equal as the subscriptions allow, then racks, then
-movement; then the spread of topics. Java's own assignor stops when no single move improves; this one returns an optimum,
-which `solve` proves.
+movement; the spread of topics comes last. Java's own assignor stops when no single move improves;
+this one returns an optimum, which `solve` proves.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ improves what they amount to.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -53,6 +53,11 @@ class TopicRows:
         """Return the partitions of a row."""
         begin, end = self.bounds[row : row + 2].tolist()
         return slice(begin, end) if self.order is None else self.order[begin:end]
+
+    def first_partitions(self) -> Int64:
+        """Return the first partition of each row, int64[F]."""
+        begin = self.bounds[:-1]
+        return begin if self.order is None else self.order[begin]
 
     def count(self, partitions: Int64) -> dict[int, int]:
         """Return how many of these partitions each row has, if some."""
@@ -160,7 +165,7 @@ def spread_counts(
         length = of_member - of_row[:-2, None]
         may_gain, may_lose = network.allowed & (length == 0), network.allowed & (length == 1)
     can_take = (may_gain & (placed > owned)) | (may_lose & (placed > 0))
-    rows = can_take.any(axis=1).nonzero()[0]
+    rows = np.flatnonzero(can_take.any(axis=1))
     if not len(rows):
         return True
     flexible = network.optional > 0

@@ -58,7 +58,7 @@ def best_by_trial(made: Arrays, *, first: Order = "moves") -> Figures:
     return square, mismatches, -lost, spread
 
 
-def best_by_flow(
+def best_by_flow(  # noqa: PLR0915 - one network, arc by arc
     made: Arrays,
     *,
     load_limit: int | None = None,
@@ -94,7 +94,7 @@ def best_by_flow(
     most = count if topic_limit is None else topic_limit
     if first == "moves":
         spread_digit, move_digit = 1, most * count + 1
-        rack_digit = move_digit * (count + 1)
+        rack_digit = move_digit * (count + 1 if remote.any() else 1)
     else:
         move_digit, spread_digit = 1, count + 1
         rack_digit = spread_digit * (most * count + 1)
@@ -108,9 +108,7 @@ def best_by_flow(
     pair = pairs[topic[row_of], member_of]
     keeping = flow.add_arcs_with_capacity_and_unit_cost(row_of, pair, keepable, cost - move_digit)
     beyond = flow.add_arcs_with_capacity_and_unit_cost(row_of, pair, size[row_of], cost)
-    pair, member_of, topic_of = np.unique(
-        np.stack([pair, member_of, topic[row_of]]), axis=1
-    )
+    pair, member_of, topic_of = np.unique(np.stack([pair, member_of, topic[row_of]]), axis=1)
     step = np.tile(np.arange(1, most + 1), len(pair))
     fits = step <= np.repeat(topic_size[topic_of], most)
     step = step[fits]

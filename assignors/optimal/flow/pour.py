@@ -45,9 +45,7 @@ def pour(table: Table, unplaced: Int64, load: Int64, most: Int64, local: Bool) -
         members = takers[place].nonzero()[0]
         rooms = room[members]
         total, amount = int(rooms.sum()), int(unplaced[row])
-        some, given = chosen_shares(
-            rooms, amount, total, partial(table.counts, row, members)
-        )
+        some, given = chosen_shares(rooms, amount, total, partial(table.counts, row, members))
         members = members[some]
         table.add(row, members, given)
         room[members] -= given
@@ -66,9 +64,8 @@ def _pour_few(
     amounts = unplaced[waiting].tolist()
     begins = (waiting * width).tolist()
     for turn, (begin, members) in enumerate(zip(begins, _members_of(takers), strict=True)):
-        chosen, given = shares_of(
-            members, rooms, amounts[turn], lambda member, begin=begin: cells[begin + member]
-        )
+        has = [cells[begin + member] for member in members]
+        chosen, given = shares_of(members, rooms, amounts[turn], has)
         for member, amount in zip(compress(chosen, given), filter(None, given), strict=True):
             cells[begin + member] += amount
             rooms[member] -= amount

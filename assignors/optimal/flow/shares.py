@@ -23,22 +23,20 @@ LEAST = -(1 << 62)
 
 
 def shares_of(
-    members: Sequence[int], room: Sequence[int], amount: int, has: Callable[[int], int]
+    members: Sequence[int], room: Sequence[int], amount: int, has: Sequence[int]
 ) -> tuple[Sequence[int], list[int]]:
     """Return those of the members that get some of a row, and how much; nothing for others too.
 
-    `room`, by member, is how much it can take, and `has` how much of the row it has.
+    `room`, by member, is how much it can take, and `has` how much of the row each one has.
     """
     rooms = list(map(room.__getitem__, members))
     total = sum(rooms)
     if amount >= total:
         return members, rooms
     if amount * max(rooms) < total:  # there is not one for anybody, in proportion
-        counts = list(map(has, members))
         scale = max(rooms) + 1
         score = [
-            room - scale * count if room else LEAST
-            for room, count in zip(rooms, counts, strict=True)
+            room - scale * count if room else LEAST for room, count in zip(rooms, has, strict=True)
         ]
         return list(map(members.__getitem__, _roomiest(score, amount))), [1] * amount
     return members, _in_proportion(rooms, amount, total)

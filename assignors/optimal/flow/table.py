@@ -75,7 +75,8 @@ class DenseTable:
 
     def counts(self, row: int, members: Int64) -> Int64:
         """Return how much of the row these members have."""
-        return self.placed[row][members].astype(np.int64)
+        found: Int64 = self.placed[row][members].astype(np.int64)
+        return found
 
     def add(self, row: int, members: Int64, given: Int64) -> None:
         """Let these members have more of the row."""

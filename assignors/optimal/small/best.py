@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, compress, count
+from itertools import chain, compress
 from typing import NamedTuple
 
 import numpy as np
@@ -109,13 +109,14 @@ def best_owners(
 def _face(rows: SmallRows, loads: Loads, settled: Settled, *, moves_last: bool) -> Face:
     """Return the face of the table, by topic."""
     takers = list(map(set_of, rows.takers))
+    members = range(len(settled.load))
     full = [has > least for has, least in zip(settled.load, loads.least, strict=True)]
     face = flow_face(
         settled.distances,
         allowed=takers.__getitem__,
         remote=None,
-        optional=set_of(compress(count(), loads.optional)),
-        full=set_of(compress(count(), full)),
+        optional=set_of(compress(members, loads.optional)),
+        full=set_of(compress(members, full)),
         moves_last=moves_last,
     )
     of_topic, gain, lose = rows.of_topic, face.may_gain, face.may_lose

@@ -25,9 +25,8 @@ def pour(
     waiting.sort(key=lambda row: -(unplaced[row] / len(takers[row])))
     for row in waiting:
         of_row = placed[row]
-        chosen, given = shares_of(
-            takers[row], room, unplaced[row], lambda member, has=of_row: has.get(member, 0)
-        )
+        has = [of_row.get(member, 0) for member in takers[row]]
+        chosen, given = shares_of(takers[row], room, unplaced[row], has)
         _place(placed[row], load, chosen, given)
         unplaced[row] -= sum(given)
         for member, amount in zip(chosen, given, strict=True):
