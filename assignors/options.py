@@ -48,6 +48,11 @@ class Options:
     """
     prefer: Prefer = Prefer.MOVES
 
+    @property
+    def are_of_search(self) -> bool:
+        """Whether something is chosen for the optimal assignors."""
+        return self.limit is not None or self.prefer is not Prefer.MOVES
+
     def __post_init__(self) -> None:
         """Raise `ValueError` for what cannot be chosen, and a limit that is no natural number."""
         if self.jdk not in get_args(Jdk):

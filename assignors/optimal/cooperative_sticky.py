@@ -8,7 +8,6 @@ completes it: two rounds, if every member revokes what it must.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from assignors.assignor import Assignor, RebalanceProtocol, UserData
@@ -19,7 +18,7 @@ from assignors.metrics import lazy_stats
 from assignors.model import Group
 from assignors.optimal.small.assign import assign_small
 from assignors.optimal.sticky import place_within
-from assignors.options import Options, Prefer
+from assignors.options import Options
 from assignors.problem import partitions_by_topic, problem_of
 from assignors.rebalance import ComputedMapping, Rebalance
 
@@ -65,18 +64,12 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     )
 
 
-def configured(options: Options) -> Callable[[Group], Rebalance] | None:
-    """Return `assign` under these options, `None` where they change nothing."""
-    is_default = options.limit is None and options.prefer is Prefer.MOVES
-    return None if is_default else partial(assign, options=options)
-
-
 COOPERATIVE_STICKY = Assignor(
     family="optimal",
     name="cooperative-sticky",
     assign=assign,
     protocols=frozenset({RebalanceProtocol.COOPERATIVE, RebalanceProtocol.EAGER}),
     user_data=UserData.COOPERATIVE,
-    configure=configured,
+    configure=lambda options: partial(assign, options=options) if options.are_of_search else None,
     takes_arrays=True,
 )

@@ -265,13 +265,14 @@ def _mixed(
     if not is_best:
         _place_rest(reached)
     are_topics = topics.rows.order is None and len(rows.size) == len(topics.row_of)
-    if is_best and are_topics and isinstance(reached.table, DenseTable):
+    is_on_table = are_topics and isinstance(reached.table, DenseTable)
+    if is_best and is_on_table:
         assert outcome is not None
         is_best = spread_counts(
             reached, labels_of(outcome.distances, len(class_of)), effort, moves_last=moves_last
         )
     less, more = reached.table.changes()
-    if is_best and not are_topics:
+    if is_best and not is_on_table:
         is_large = len(rows.owner) > PARTITIONS_MAX and int(more.count.sum()) > CHANGES_MAX
         assert outcome is not None
         given, changed, is_best = choose(

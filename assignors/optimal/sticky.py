@@ -121,17 +121,11 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     )
 
 
-def configured(options: Options) -> Callable[[Group], Rebalance] | None:
-    """Return `assign` under these options, `None` where they change nothing."""
-    is_default = options.limit is None and options.prefer is Prefer.MOVES
-    return None if is_default else partial(assign, options=options)
-
-
 STICKY = Assignor(
     family="optimal",
     name="sticky",
     assign=assign,
     user_data=UserData.STICKY,
-    configure=configured,
+    configure=lambda options: partial(assign, options=options) if options.are_of_search else None,
     takes_arrays=True,
 )
