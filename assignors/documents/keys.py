@@ -24,11 +24,11 @@ Other metadata of `Annotated` is kept in `Key.marks`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from enum import StrEnum
 from types import UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from assignors.documents import schemas
 from assignors.documents.schemas import Schema
@@ -182,8 +182,8 @@ def number(low: float, high: float) -> Kind:
     return Kind(read_it, lambda: {"type": "number", "minimum": low, "maximum": high})
 
 
-def word_of(words: Mapping[str, Any] | type[StrEnum], what: str = "") -> Kind:
-    """Return the kind of one of these words: of an enumeration, or of names of `what`."""
+def word_of(words: Iterable[str], what: str = "") -> Kind:
+    """Return the kind of one of these words, as those of an enumeration, or names of `what`."""
     known = {str(word): word for word in words}
 
     def read_it(value: object, place: Place) -> Any:  # noqa: ANN401 - a word, or a name
@@ -273,18 +273,18 @@ def settings(kind: type[Any]) -> Kind:
 def kind_of(hint: Any) -> Kind:  # noqa: ANN401 - a type
     """Return the kind of values that a type stands for. No other types are known."""
     origin, inner = get_origin(hint), get_args(hint)
-    if origin is Annotated:
-        found = [mark for mark in inner[1:] if isinstance(mark, Kind)]
-        return found[0] if found else kind_of(inner[0])
-    if origin in (Union, UnionType):
-        (one,) = (each for each in inner if each is not type(None))
-        return kind_of(one)
-    if origin in (tuple, dict):
-        return listed(kind_of(inner[0])) if origin is tuple else mapping(kind_of(inner[1]))
+    if origin in (Annotated, Union, UnionType):
+        marked = [mark for mark in inner if isinstance(mark, Kind)]
+        (one, *_) = (each for each in inner if each is not type(None))
+        return marked[0] if marked else kind_of(one)
+    if origin in (tuple, Sequence):
+        return listed(kind_of(inner[0]))
+    if origin in (dict, Mapping):
+        return mapping(kind_of(inner[1]))
     if hint in PLAIN:
         return PLAIN[hint]
     assert isinstance(hint, type)
-    return settings(hint) if is_dataclass(hint) else word_of(hint)
+    return settings(hint) if is_dataclass(hint) else word_of(cast("type[StrEnum]", hint))
 
 
 def _key(hint: Any, one: Field[Any]) -> Key:  # noqa: ANN401 - any type

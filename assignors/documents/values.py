@@ -18,7 +18,7 @@ from enum import StrEnum
 from numbers import Integral, Real
 from typing import Any, TypeGuard, cast
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of these formats, in every object that is written."""
 
 Document = dict[str, object]

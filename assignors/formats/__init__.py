@@ -138,6 +138,7 @@ _ALL = (
     ),
     _written("simulate", "simulate", "The costs of one event under one assignor.", tables.PLAYED),
     _written("timed", "simulate --scenario", "The costs of one run on a clock.", tables.TIMED),
+    _written("fuzz", "simulate --fuzz", "What random scenarios have shown.", tables.FUZZED),
     _written(
         "intervals",
         "simulate --scenario --intervals",

@@ -4,72 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assignors.documents.schemas import (
-    BOOLEAN,
-    Key,
-    Schema,
-    array,
-    constant,
-    nullable,
-    of_fields,
-    one_of,
-    record,
-)
+from assignors.documents.keys import schema_of
+from assignors.documents.schemas import Key, Schema, of_fields, record
 from assignors.formats.lines import ERROR, VERSION, answer
-from assignors.formats.scenarios import closed
 from assignors.simulation.timed.execution.measures import Measured
-from assignors.simulation.timed.execution.policy import POLICIES
-from assignors.simulation.timed.sweeps import sweep
-from assignors.simulation.timed.sweeps.points import FIELDS, Field
 from assignors.simulation.timed.sweeps.rows import Derived
+from assignors.simulation.timed.sweeps.sweep import FIELDS, MODEL, Sweep, Version
 
-MODEL = one_of(POLICIES)
+SWEEP = schema_of(Version, Sweep)
 
-
-def _of_field(each: Field) -> Schema:
-    if each.kind is bool:
-        return BOOLEAN
-    if each.choices:
-        return one_of(each.choices)
-    kind = "integer" if each.kind is int else "number"
-    return {"type": kind, "minimum": each.low, "maximum": each.high}
-
-
-def _filled(of: Schema) -> Schema:
-    return {**array(of), "minItems": 1}
-
-
-def _optional(name: str, of: Schema, text: str = "") -> Key:
-    return Key(name, nullable(of), text, is_optional=True)
-
-
-def _sweep() -> Schema:
-    fields = {name: _of_field(each) for name, each in FIELDS.items()}
-    base = [_optional(name, of) for name, of in fields.items()]
-    over = [
-        Key(name, _filled(nullable(of)), is_optional=True)
-        for name, of in fields.items()
-        if name not in sweep.NOT_SWEPT
-    ]
-    seeds: Schema = {"type": "integer", "minimum": 1, "maximum": sweep.POINTS_MAX}
-    return closed(
-        record(
-            Key("version", constant(sweep.VERSION), "Version of this format."),
-            _optional("models", _filled(MODEL), "Execution models; all of them by default."),
-            _optional("base", closed(record(*base)), "Field -> the value that all points have."),
-            _optional("over", closed(record(*over)), "Field -> the values that it takes."),
-            _optional("seeds", seeds, "How often each point is played."),
-        )
-    )
-
-
-SWEEP = _sweep()
-
-_MODEL = Key("model", MODEL, "Name of the execution model.")
 _POINT = (
-    _MODEL,
+    Key("model", MODEL.schema(), "Name of the execution model."),
     *(
-        Key(name, _of_field(each), is_optional=each.default is None)
+        Key(name, each.kind.schema(), is_optional=each.default is None)
         for name, each in FIELDS.items()
     ),
 )

@@ -28,7 +28,7 @@ from assignors.formats.answers import MEMBER_NOTE
 from assignors.formats.groups import read_group
 from assignors.formats.lines import ERROR, VERSION, answer
 from assignors.replay.findings.glossary import Severity
-from assignors.replay.tables.rows import TABLES, AnomalyKind
+from assignors.replay.tables.rows import TABLES, FindingKind
 from assignors.simulation.rounds.outcome import Outcome
 from assignors.simulation.rounds.random_scenarios import Parameters, SubscriptionShape
 from assignors.simulation.rounds.scenario import GroupEventKind
@@ -39,7 +39,7 @@ from assignors.simulation.timed.tables.rows import FEATURES, FIGURES, OF_SOME, I
 
 CODES: Mapping[str, Mapping[str, type[StrEnum]]] = {
     "groups": {"severity": Severity},
-    "anomalies": {"kind": AnomalyKind, "severity": Severity},
+    "findings": {"kind": FindingKind, "severity": Severity},
 }
 """Table -> column -> the codes that it holds."""
 
@@ -174,6 +174,25 @@ EXPECTED: Schema = {
 }
 TIMED = _run(_result())
 INTERVALS = _run(of_fields(IntervalRow))
+COUNTS = mapping(COUNT)
+FUZZED = answer(
+    Key("first_seed", COUNT, "The seed of the first scenario; the others count up from it."),
+    Key("scenarios", COUNT, "Scenarios that were played, up to the first violation."),
+    Key("events", COUNT, "Events of all runs."),
+    Key("stopped", COUNT, "Runs that ended early, as they had too many events."),
+    Key("protocols", COUNTS, "Protocol -> scenarios in which the group or a member has it."),
+    Key("clients", COUNTS, "Client model -> scenarios in which a member has it."),
+    Key("executions", COUNTS, "Execution model of the coordinator -> scenarios."),
+    Key("faults", COUNTS, "Kind of fault -> scenarios."),
+    Key("actions", COUNTS, "Action of the plan -> scenarios."),
+    Key("violations", COUNT, "1 for a violation, else 0."),
+    Key("seed", nullable(COUNT), "The seed whose scenario violates a monitor."),
+    Key("monitor", nullable(STRING), "That monitor."),
+    Key("first_violation", nullable(STRING), "The violation in the smallest scenario."),
+    Key("scenario", nullable({"type": "object"}), "The smallest scenario, as `--scenario` reads."),
+    Key("file", nullable(STRING), "The file that has it."),
+    Key("again", nullable(STRING), "The command that plays it."),
+)
 LISTED = answer(
     Key("scenario", STRING, "Its name."),
     Key("protocols", array(one_of(GroupProtocol)), "Protocols that it is meant for."),

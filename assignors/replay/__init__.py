@@ -54,15 +54,15 @@ def replay(
 
     Raises `ValueError` for a source that cannot be read, has no records or no matching group, and
     for an unknown name, `OSError` for a file that cannot be opened; what is damaged inside a
-    source is a row of `anomalies`. Needs pyarrow (the extra `replay`). Memory: the records and the
+    source is a row of `findings`. Needs pyarrow (the extra `replay`). Memory: the records and the
     tables; for more there is `engines.spark`.
 
     >>> from assignors.replay.sample import incident
     >>> found = replay(incident(), group="cooperative-sticky-franz", what_if="server/uniform")
     >>> [(row.kind, row.generation_count) for row in found.groups]
     [('classic', 36)]
-    >>> found.anomalies
-    <anomalies: ... rows; to_pandas(), to_polars(), to_arrow()>
+    >>> found.findings
+    <findings: ... rows; to_pandas(), to_polars(), to_arrow()>
     >>> found.outcomes.to_arrow().column_names[:4]
     ['group', 'life', 'assignor', 'generation']
     """

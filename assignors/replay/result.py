@@ -41,9 +41,9 @@ from assignors.replay.sources.arrow.frames import WHERE, ArrowStream, read_frame
 from assignors.replay.tables.arrow import as_arrow, write_tables
 from assignors.replay.tables.rows import (
     TABLES,
-    AnomalyKind,
-    AnomalyRow,
     AssignmentRow,
+    FindingKind,
+    FindingRow,
     GenerationRow,
     GroupRow,
     MemberRow,
@@ -59,7 +59,7 @@ Source = str | PathLike[str] | ArrowStream | Iterable[LoggedRecord]
 Instant = datetime | int
 """A time: a datetime with a time zone, or epoch milliseconds as the tables have them."""
 
-Choice = TypeVar("Choice", Severity, AnomalyKind)
+Choice = TypeVar("Choice", Severity, FindingKind)
 RowT = TypeVar("RowT", bound=Row)
 
 
@@ -77,7 +77,7 @@ class ReplayResult:
     """A row for each member of each generation."""
     assignments: RowTable[AssignmentRow]
     """A row for each interval in which a member owned a partition."""
-    anomalies: RowTable[AnomalyRow]
+    findings: RowTable[FindingRow]
     """A row for each finding, worst first."""
     outcomes: RowTable[OutcomeRow]
     """A row for each generation and assignor of `what_if`; then the sums, without a generation:
@@ -102,7 +102,7 @@ class ReplayResult:
     def _repr_html_(self) -> str:
         """Return how many rows there are, and the first groups and findings, for notebooks."""
         parts = (f"<p>rows: {self._counts()}</p>", self.groups._repr_html_())
-        return "".join((*parts, self.anomalies._repr_html_()))
+        return "".join((*parts, self.findings._repr_html_()))
 
     def _counts(self) -> str:
         return ", ".join(f"{name} {len(getattr(self, name)):,}" for name in TABLES)
@@ -160,7 +160,7 @@ def selection_of(
 ) -> Selection:
     """Return which findings are wanted; `ValueError` for what names none."""
     wanted = [kinds] if isinstance(kinds, str) else kinds
-    listed = tuple(_named(AnomalyKind, "kind", each) for each in wanted)
+    listed = tuple(_named(FindingKind, "kind", each) for each in wanted)
     default = Severity.NOTE if listed else Severity.LOW
     return Selection(
         min_severity=default
@@ -199,7 +199,7 @@ def result_of(tables: Tables, *, title: str) -> ReplayResult:
         generations=_table("generations", tables.generations),
         members=_table("members", tables.members),
         assignments=_table("assignments", tables.assignments),
-        anomalies=_table("anomalies", sorted(tables.anomalies, key=worst_first)),
+        findings=_table("findings", sorted(tables.findings, key=worst_first)),
         outcomes=_table("outcomes", outcomes),
         tables=tables,
         title=title,

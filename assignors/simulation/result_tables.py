@@ -106,6 +106,7 @@ def simulate_timed(
     coordinators: str | Iterable[str] = (),
     assignors: str | Iterable[str] = (),
     own_assignors: str | Iterable[str] = (),
+    start: Group | Mapping[str, object] | None = None,
     seeds: int = 1,
     seed: int = 0,
     intervals: bool = False,
@@ -113,7 +114,10 @@ def simulate_timed(
 ) -> RowTable[Row]:
     """Return what runs of a scenario on a clock cost: a row a variant and seed.
 
-    `scenario` is a name of the gallery, the path of a JSON file, such a document, or a `Scenario`.
+    `scenario` is a name of the gallery, the path of a JSON file, such a document, a `Scenario`, or
+    a group of yours in one line (`timed.own_group`), here of a rolling restart:
+    `members=12 topics=orders:48 away=15s every=30s`. `start`, a `Group` or a document as
+    `kafka-assignors assign` takes it, gives such a line its members and topics.
     Each of `protocols` (`classic`, `consumer`, `push`) is played with each of `clients`
     (`in_poll`, `heartbeat_thread`, `background_thread`: the client model of all members), of
     `coordinators` (the execution model, `none`: without one) and of `assignors` that it can have:
@@ -159,7 +163,7 @@ def simulate_timed(
     own = {*_listed(own_assignors), *named}
     if isinstance(scenario, Scenario):
         own |= own_assignors_of(scenario)
-    found = _scenario(scenario, own)
+    found = _scenario(scenario, own, start)
     text = json.dumps(document_from_scenario(found))
     coordinator_models = _listed(coordinators)
     for each in coordinator_models:
@@ -219,7 +223,7 @@ def simulate_traffic(
 ) -> RowTable[Row]:
     """Return loads, lags and moves of a group with traffic: a row a seed and assignor.
 
-    `scenario` is a name of `traffic.worlds`, a document (`traffic.document`), or the path of a JSON
+    `scenario` is a name of `traffic.worlds`, a document (`traffic.scenario`), or the path of a JSON
     file with one. The columns are `scenario`, `seed`, `assignor`, the fields of
     `traffic.results.TrafficResult`, then `error`. Raises `ValueError` for an unknown assignor and
     for what is no scenario, with the path of what is wrong. Cost: that of the runs, about half a
@@ -250,12 +254,24 @@ def _table(kind: str, rows: Sequence[Row]) -> pa.Table:
 
 
 def _scenario(
-    given: str | PathLike[str] | Mapping[str, object] | Scenario, own_assignors: Collection[str]
+    given: str | PathLike[str] | Mapping[str, object] | Scenario,
+    own_assignors: Collection[str],
+    start: Group | Mapping[str, object] | None,
 ) -> Scenario:
+    from assignors.documents.groups import group_from_document  # noqa: PLC0415 - as above
     from assignors.simulation.timed.gallery import GALLERY  # noqa: PLC0415 - as above
+    from assignors.simulation.timed.own_group import (  # noqa: PLC0415 - as above
+        is_settings,
+        own_group_document,
+    )
     from assignors.simulation.timed.scenario import Scenario  # noqa: PLC0415 - as above
     from assignors.simulation.timed.tables.rows import scenario_of  # noqa: PLC0415 - as above
 
+    if isinstance(given, str) and (is_settings(given) or (start is not None and not given)):
+        group = start if start is None or isinstance(start, Group) else group_from_document(start)
+        return scenario_of({"scenario": own_group_document(given, group)})
+    if start is not None:
+        raise ValueError("start: only a line of settings, as 'away=15s every=30s', has one")
     if isinstance(given, Scenario):
         return given
     document = _document(given, GALLERY, "timed.gallery.GALLERY")

@@ -21,7 +21,7 @@ def test_an_assignment_reads_as_documented() -> None:
     document = answer(*ASSIGN, "cooperative-sticky", given=json.dumps(GROUP))
     stats = document.pop("stats")
     assert document == {
-        "schema": 1,
+        "schema": 2,
         "assignor": "optimal/cooperative-sticky",
         "protocol": "cooperative",
         "assignment": {"a": {"t": [0, 1]}, "b": {}},

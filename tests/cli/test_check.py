@@ -14,7 +14,7 @@ def test_a_report_reads_as_documented() -> None:
     document = answer("check", given=line(assignment=twice))
     gaps = document.pop("gaps")
     assert document == {
-        "schema": 1,
+        "schema": 2,
         "violations": [
             {"rule": "assigned-twice", "topic": "t", "partition": 2, "members": ["a", "b"]}
         ],

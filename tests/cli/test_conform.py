@@ -106,7 +106,7 @@ def test_a_failure_says_what_was_expected_what_came_and_why_it_matters(tmp_path:
     (failure, summary), code = conformed(file_of(tmp_path, wrong))
     assert code == 1
     assert failure == {
-        "schema": 1,
+        "schema": 2,
         "id": "coopud-7",
         "category": "coopud",
         "judge": "equal",
@@ -117,7 +117,7 @@ def test_a_failure_says_what_was_expected_what_came_and_why_it_matters(tmp_path:
         "error": None,
     }
     assert summary == {
-        "schema": 1,
+        "schema": 2,
         "category": "coopud",
         "passed": 0,
         "failed": 1,

@@ -19,7 +19,7 @@ def test_a_subscription_of_version_3_reads_as_documented() -> None:
     )
     document = answer("decode", "subscription", given=blob.hex())
     assert document == {
-        "schema": 1,
+        "schema": 2,
         "value": {
             "version": 3,
             "topics": ["t", "u"],

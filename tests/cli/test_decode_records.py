@@ -27,7 +27,7 @@ def line(key: bytes, value: bytes | None) -> str:
 def test_a_commit_reads_as_documented() -> None:
     value = encode_value("OFFSET_COMMIT", 4, {"offset": 5, "metadata": "", "commitTimestamp": 7})
     assert answer(*KIND, given=f"{COMMIT} {value.hex()}") == {
-        "schema": 1,
+        "schema": 2,
         "type": 1,
         "name": "OFFSET_COMMIT",
         "key": {"group": "g", "topic": "t", "partition": 2},

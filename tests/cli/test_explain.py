@@ -29,7 +29,7 @@ def claim(member: str, generation: int, *, believed: bool, reason: str) -> dict[
 def test_a_partition_that_waits_says_where_to_and_for_whom() -> None:
     document = explained(GROUP, "t:3")
     assert document == {
-        "schema": 1,
+        "schema": 2,
         "topic": "t",
         "partition": 3,
         "verdict": "waits",

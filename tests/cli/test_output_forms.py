@@ -61,7 +61,7 @@ def test_an_answer_is_a_table_without_a_terminal_and_json_where_it_is_asked_for(
     array = json.loads(printed(arguments, given, "json"))
     assert lines
     assert [line.keys() for line in lines] == [line.keys() for line in array]
-    assert all(line["schema"] == 1 for line in lines)
+    assert all(line["schema"] == 2 for line in lines)
     assert printed((*arguments, "-o", "table"), given, "jsonl") == table
 
 

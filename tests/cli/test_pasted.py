@@ -589,18 +589,23 @@ def test_every_lawful_subscription_in_plain_hex_is_itself(
     assert document["value"] == subscription_document(read)
 
 
-PLAIN_FORMS = [*ONE_LINE][: [*ONE_LINE].index("C#'s new byte[]")]
+PLAIN_FORMS = {*[*ONE_LINE][: [*ONE_LINE].index("escapes")]}
+"""Forms without the characters of the bytes themselves."""
 
 
 @given(st.binary(min_size=1, max_size=60))
+@example(bytes(3))
 def test_no_form_changes_bytes_in_silence(blob: bytes) -> None:
     assert bytes_in(blob.hex().encode()) == (blob, "")
     for form, write in ONE_LINE.items():
         # What is told from hexadecimal by the first byte of every message.
         if form not in PLAIN_FORMS and not (blob[0] == 0 and blob[1:2] < b"\x10"):
             continue
+        text = write(blob)
+        if "base64" in form and set(text.split('"')[-2 if '"' in text else 0]) == {"A"}:
+            continue  # zeros alone: hexadecimal too, and no message
         try:
-            found = bytes_in(write(blob).encode("latin-1"))
+            found = bytes_in(text.encode("latin-1"))
         except DocumentError:
             continue
         assert found.blob == blob or found.form == "", form

@@ -51,10 +51,10 @@ def test_a_topic_with_findings_ends_with_1_and_a_quiet_one_with_0() -> None:
 
 def test_each_line_is_a_row_of_a_table() -> None:
     found = documents(REAL, "--group", "migrate")
-    assert {document["table"] for document in found} == {"groups", "anomalies"}
+    assert {document["table"] for document in found} == {"groups", "findings"}
     lives = [d["row"]["life"] for d in found if d["row"]["group"] == "shop.32-migrate"]
     assert max(lives) == 5
-    assert all(document["error"] is None and document["schema"] == 1 for document in found)
+    assert all(document["error"] is None and document["schema"] == 2 for document in found)
 
 
 @pytest.mark.parametrize("table", list(TABLES))
@@ -217,7 +217,7 @@ def test_a_line_that_cannot_be_read_leaves_the_others(tmp_path: Path) -> None:
     good = gzip.decompress((DATA / "real.jsonl.gz").read_bytes())
     path.write_bytes(b"{\n" + good)
     found = documents(str(path))
-    unreadable = [d["row"] for d in found if d["table"] == "anomalies" and d["row"]["group"] == ""]
+    unreadable = [d["row"] for d in found if d["table"] == "findings" and d["row"]["group"] == ""]
     assert [row["kind"] for row in unreadable] == ["unreadable"]
     assert "line 1" in unreadable[0]["evidence"]
     assert sum(d["table"] == "groups" for d in found) == 65

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from assignors.cli.command import command
 from assignors.replay.findings import GLOSSARY
-from assignors.replay.tables.rows import AnomalyKind
+from assignors.replay.tables.rows import FindingKind
 
 REAL = str(Path(__file__).parent.parent / "replay" / "data" / "real.jsonl.gz")
 
@@ -24,7 +24,7 @@ def run(*arguments: str) -> Result:
 
 def found(*arguments: str) -> list[dict[str, Any]]:
     """The findings, as rows."""
-    lines = run(REAL, "--table", "anomalies", "-o", "jsonl", *arguments).stdout.splitlines()
+    lines = run(REAL, "--table", "findings", "-o", "jsonl", *arguments).stdout.splitlines()
     return [json.loads(line)["row"] for line in lines]
 
 
@@ -54,7 +54,7 @@ def test_a_terminal_says_that_there_are_no_findings() -> None:
     assert "no findings" not in run(REAL, "--group", "shop.07-franz", "-o", "jsonl").stdout
 
 
-@pytest.mark.parametrize("arguments", [(), ("--table", "anomalies")])
+@pytest.mark.parametrize("arguments", [(), ("--table", "findings")])
 def test_whether_groups_can_leave_the_classic_protocol_is_answered(
     arguments: tuple[str, ...],
 ) -> None:
@@ -75,8 +75,8 @@ def test_the_exit_code_is_about_what_is_asked_for() -> None:
     assert run(REAL, "--group", "shop.15-aio-rg", "--min-severity", "medium").exit_code == 0
 
 
-@pytest.mark.parametrize("kind", AnomalyKind)
-def test_of_a_kind_are_those_of_it(kind: AnomalyKind) -> None:
+@pytest.mark.parametrize("kind", FindingKind)
+def test_of_a_kind_are_those_of_it(kind: FindingKind) -> None:
     assert found("--kind", kind.value) == [row for row in EVERY if row["kind"] == kind]
 
 
@@ -96,10 +96,10 @@ def test_a_group_counts_the_findings_that_are_wanted_and_has_the_worst_severity(
     lines = run(REAL, "-o", "jsonl", "--min-severity", "medium").stdout.splitlines()
     documents = [json.loads(line) for line in lines]
     groups = [document["row"] for document in documents if document["table"] == "groups"]
-    rows = [document["row"] for document in documents if document["table"] == "anomalies"]
+    rows = [document["row"] for document in documents if document["table"] == "findings"]
     counted = Counter((row["group"], row["life"]) for row in rows)
     assert rows
-    assert [row["anomaly_count"] for row in groups] == [
+    assert [row["finding_count"] for row in groups] == [
         counted[row["group"], row["life"]] for row in groups
     ]
     assert {row["severity"] for row in groups} == {None, "high", "medium"}

@@ -93,7 +93,7 @@ def test_at_320_columns_every_column_is_there_and_headers_are_whole(table: str) 
     assert {word for column in COLUMNS[table] for word in column.header.split()} == set(head)
 
 
-@pytest.mark.parametrize("table", ["members", "generations", "assignments", "anomalies", "groups"])
+@pytest.mark.parametrize("table", ["members", "generations", "assignments", "findings", "groups"])
 def test_at_80_columns_fewer_are_there_and_the_others_are_named(table: str) -> None:
     lines = drawn(table, 80)
     left_out = " ".join(lines).partition("not shown at 80 columns: ")[2]
@@ -104,7 +104,7 @@ def test_at_80_columns_fewer_are_there_and_the_others_are_named(table: str) -> N
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("table", ["groups", "assignments", "anomalies", "generations"])
+@pytest.mark.parametrize("table", ["groups", "assignments", "findings", "generations"])
 def test_no_name_is_cut_in_the_middle_of_a_word(table: str, width: int) -> None:
     """What stands in a line begins and ends where a word does, or a part that signs join."""
     pieces = set(SAID)
@@ -123,7 +123,7 @@ def test_no_name_is_cut_in_the_middle_of_a_word(table: str, width: int) -> None:
 
 
 @pytest.mark.parametrize("width", [80, 120, 200])
-@pytest.mark.parametrize("table", ["groups", "anomalies", "generations", "assignments"])
+@pytest.mark.parametrize("table", ["groups", "findings", "generations", "assignments"])
 def test_columns_are_left_out_before_a_name_is_broken(table: str, width: int) -> None:
     """At 120 columns names took up to three lines, so that every column was there."""
     result = CliRunner().invoke(
@@ -137,7 +137,7 @@ def test_columns_are_left_out_before_a_name_is_broken(table: str, width: int) ->
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("table", ["anomalies", "generations", "assignments", "offsets"])
+@pytest.mark.parametrize("table", ["findings", "generations", "assignments", "offsets"])
 def test_times_have_their_zone_at_every_width(table: str, width: int) -> None:
     times = re.findall(r"2026-11-2\d \d\d:\d\d:\d\d\S*", "\n".join(drawn(table, width)))
     assert times
@@ -160,17 +160,17 @@ def test_groups_and_findings_come_worst_first() -> None:
     shown = [order.index(word) for word in worst if word in order]
     assert shown == sorted(shown)
     assert len(set(shown)) == 4
-    findings = [line.split()[0] for line in drawn("anomalies", 80) if line[:1].isalpha()]
+    findings = [line.split()[0] for line in drawn("findings", 80) if line[:1].isalpha()]
     ranks = [order.index(word) for word in findings if word in order]
     assert ranks == sorted(ranks)
-    assert len(ranks) == len(rows_of("anomalies"))
+    assert len(ranks) == len(rows_of("findings"))
 
 
 def test_below_a_finding_stands_how_often_and_at_the_end_what_to_do() -> None:
-    text = re.sub(r"\s+", " ", " ".join(drawn("anomalies", 80)))
+    text = re.sub(r"\s+", " ", " ".join(drawn("findings", 80)))
     assert "2 times; 2 members, 4 partitions; above is the worst" in text
     advice = text.partition("what to do ")[2]
-    for kind in {row["kind"] for row in rows_of("anomalies")}:
+    for kind in {row["kind"] for row in rows_of("findings")}:
         assert f"{kind}: {GLOSSARY[kind].what_to_do}" in advice
 
 
@@ -185,7 +185,7 @@ def test_totals_say_which_findings_are_on_no_group() -> None:
 @pytest.mark.parametrize("width", [80, 120, 200])
 def test_a_summary_has_totals_leaders_and_the_ten_worst_groups(width: int) -> None:
     """A topic of 234 groups filled 2,425 lines."""
-    rows = [row for row in rows_of("groups") if row["anomaly_count"]]
+    rows = [row for row in rows_of("groups") if row["finding_count"]]
     assert len(rows) > 20
     result = CliRunner().invoke(
         command, ["replay", REAL, "-o", "table"], env={"COLUMNS": str(width)}
@@ -195,7 +195,7 @@ def test_a_summary_has_totals_leaders_and_the_ten_worst_groups(width: int) -> No
     assert len(lines) < 110
     assert max(map(len, lines)) <= width
     flat = re.sub(r"\s+", " ", text)
-    counts = Counter(row["severity"] for row in rows_of("anomalies"))
+    counts = Counter(row["severity"] for row in rows_of("findings"))
     assert flat.startswith("43 groups, rebalances from 2026-11-21 00:19:")
     assert (
         f"findings: {counts['high']} high, {counts['medium']} medium, {counts['low']} low" in flat
@@ -208,7 +208,7 @@ def test_a_summary_has_totals_leaders_and_the_ten_worst_groups(width: int) -> No
     assert set(names) <= {
         row["group"] + (f" #{row['life']}" if row["life"] > 1 else "") for row in rows
     }
-    assert f"10 of {len(rows_of('anomalies'))} findings. --all shows all of them" in flat
+    assert f"10 of {len(rows_of('findings'))} findings. --all shows all of them" in flat
 
 
 def test_with_all_every_group_and_finding_is_shown() -> None:
@@ -216,7 +216,7 @@ def test_with_all_every_group_and_finding_is_shown() -> None:
         command, ["replay", REAL, "--all", "-o", "table"], env={"COLUMNS": "200"}
     )
     starts = [line.split()[0] for line in result.stdout.splitlines() if line.strip()]
-    assert sum(word in {"high", "medium", "low"} for word in starts) == len(rows_of("anomalies"))
+    assert sum(word in {"high", "medium", "low"} for word in starts) == len(rows_of("findings"))
     for row in rows_of("groups"):
         assert row["group"] in starts
     assert "--all" not in result.stdout

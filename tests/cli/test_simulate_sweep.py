@@ -38,7 +38,7 @@ def test_a_line_for_each_point_has_its_load_and_its_figures(file: str) -> None:
     assert done.exit_code == 0, done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     points = measured_rows(sweep_from_document(SWEEP).points())
-    assert lines == [{"schema": 1, **point} for point in points]
+    assert lines == [{"schema": 2, **point} for point in points]
     assert {line["is_sustained"] for line in lines} == {True, False}
     assert run("--sweep", "-", "-o", "jsonl", given=json.dumps(SWEEP)).stdout == done.stdout
 

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from assignors.cli.command import command
-from assignors.simulation.traffic.document import traffic_from_document
 from assignors.simulation.traffic.rows import traffic_rows
+from assignors.simulation.traffic.scenario import traffic_from_document
 from assignors.simulation.traffic.worlds import WORLDS, world
 
 SMALL = {
@@ -57,7 +57,7 @@ def test_a_line_for_each_seed_and_assignor_has_its_figures(file: str) -> None:
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     runs = [{"scenario": SMALL, "seed": seed} for seed in (4, 5)]
     rows = traffic_rows(runs, assignors=["range", OURS])
-    assert lines == [{"schema": 1, **row} for row in rows]
+    assert lines == [{"schema": 2, **row} for row in rows]
     # Members of `range` that have the heavy partition stay as they are; ours give others away.
     by_name = {line["assignor"]: line for line in lines}
     assert by_name["java/range"]["moves"] == 0

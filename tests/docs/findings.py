@@ -10,7 +10,7 @@ from dataclasses import fields
 
 from assignors.replay.findings.glossary import GLOSSARY, KindOfFinding, Severity
 from assignors.replay.findings.thresholds import Thresholds
-from assignors.replay.tables.rows import AnomalyKind
+from assignors.replay.tables.rows import FindingKind
 from tests.docs.source import DOCS, table, texts_of
 
 PAGE = DOCS / "reference" / "findings.md"
@@ -18,7 +18,7 @@ PAGE = DOCS / "reference" / "findings.md"
 HEAD = """# Findings of replay
 
 What `replay` reports about a group, worst first: what each finding means, how sure it is, and what
-to do. A row of the table [anomalies](tables.md#anomalies) is a finding: what one cause repeats is
+to do. A row of the table [findings](tables.md#findings) is a finding: what one cause repeats is
 one row, whose `occurrences` says how often. This page is written by
 `python -m tests.docs.findings`, from the same texts that the report and the tables show.
 
@@ -50,7 +50,7 @@ def _kinds() -> Iterator[str]:
         yield from _kind(kind, each)
 
 
-def _kind(kind: AnomalyKind, each: KindOfFinding) -> Iterator[str]:
+def _kind(kind: FindingKind, each: KindOfFinding) -> Iterator[str]:
     yield f"### {kind.value}\n"
     yield f"{_sentence(each.meaning)}\n"
     yield f"- **Severity**: {each.severity.value}"

@@ -21,6 +21,7 @@ from assignors.simulation.timed.execution.measures import Measured
 from assignors.simulation.timed.execution.policy import Settings
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.sweeps.rows import Derived
+from assignors.simulation.timed.sweeps.sweep import Sweep, Version
 from assignors.simulation.timed.tables.rows import IntervalRow
 from assignors.simulation.traffic.results import TrafficResult
 from assignors.simulation.traffic.scenario import (
@@ -57,7 +58,7 @@ True
 
 ```
 
-These formats are promises. Every line that is written has `"schema": 1`; a change that could break
+These formats are promises. Every line that is written has `"schema": 2`; a change that could break
 a reader changes that number. More keys may come, and more codes: a reader should pass over what it
 does not know.
 """
@@ -75,6 +76,7 @@ TEXTS: dict[str, dict[str, str]] = {
         for kind in (Load, Settings, Measured, Derived)
         for name, text in texts_of(kind).items()
     },
+    "sweep": texts_of(Version) | texts_of(Sweep),
     "traffic-run": texts_of(TrafficResult),
 }
 """Format -> meanings of the keys that are fields of a class."""

@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import MISSING, asdict, fields, is_dataclass
 from enum import Enum, StrEnum
+from itertools import groupby
 from json import dumps
 from typing import Any, get_args, get_type_hints
 
+from assignors.documents.keys import keys_of
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.gallery import GALLERY
-from assignors.simulation.timed.monitors.table import MONITORS, Kind, Monitor
+from assignors.simulation.timed.monitors.rules import MONITORS, Kind, Monitor
 from assignors.simulation.timed.results import TimedResult
-from assignors.simulation.timed.scenario import VERSION, MemberConfig, Scenario
+from assignors.simulation.timed.scenario import VERSION, Scenario
 from tests.docs.source import DOCS, first_line, table, texts_of
 
 PAGE = DOCS / "simulator-reference.md"
@@ -26,19 +28,7 @@ PAGE = DOCS / "simulator-reference.md"
 WHOLE = "A scenario"
 """The heading of the whole document; a part of it has its path."""
 
-UNREAD = {
-    Scenario: (("`version`", "", f"Version of this format: {VERSION}."),),
-    MemberConfig: (
-        (
-            "`count`",
-            "null",
-            "So many members, named `c0`, `c1`, ... where `name` is `c`; so are instance ids.",
-        ),
-        ("`numbered_from`", "`0`", "With `count`: the number of the first one."),
-        ("`starts_every_ms`", "`0`", "With `count`: each starts so long after the one before it."),
-    ),
-}
-"""Keys of the document that are no fields of the class: they are read before it is made."""
+VERSION_ROW = ("`version`", "", f"Version of this format: {VERSION}.")
 
 HEAD = """# Scenarios on a clock: reference
 
@@ -60,11 +50,12 @@ def page() -> str:
 
 def _format() -> Iterator[str]:
     yield "## The document\n"
-    for path, kind in parts_of(Scenario):
+    for path, parts in groupby(parts_of(Scenario), lambda part: part[0]):
         yield f"### {f'`{path}`' if path else WHOLE}\n"
-        yield f"{first_line(kind)}\n"
-        rows = (*UNREAD.get(kind, ()), *settings_of(kind, path))
-        yield from table(("field", "default", "meaning"), rows)
+        for _, kind in parts:
+            yield f"{first_line(kind)}\n"
+            rows = settings_of(kind, path)
+            yield from table(("field", "default", "meaning"), [VERSION_ROW][bool(path) :] + rows)
     for path, words in choices_of(Scenario):
         yield f"### Values of `{path}`\n"
         values = [(f"`{each.value}`", meaning) for each, meaning in values_of(words)]
@@ -126,18 +117,24 @@ def settings_of(kind: type[Any], path: str) -> list[tuple[str, str, str]]:
 
 def parts_of(whole: type[Any]) -> list[tuple[str, type[Any]]]:
     """Return the classes of settings that a document is made of, each where it first stands."""
-    return _first_of_each((path, kind) for path, kind in _everything(whole) if is_dataclass(kind))
+    first = {whole: ""}
+    waiting = [whole]
+    while waiting:
+        kind = waiting.pop(0)
+        for name, key in keys_of(kind).items():
+            for suffix, part in key.kind.parts:
+                if part not in first:
+                    first[part] = f"{first[kind]}.{name}{suffix}".removeprefix(".")
+                    waiting.append(part)
+    return [(path, kind) for kind, path in first.items()]
 
 
 def choices_of(whole: type[Any]) -> list[tuple[str, type[Enum]]]:
     """Return the enumerations of a document, each where it first stands."""
-    return _first_of_each((path, kind) for path, kind in _everything(whole) if _is_choice(kind))
-
-
-def _first_of_each(found: Iterator[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    first: dict[Any, str] = {}
-    for path, kind in found:
-        first.setdefault(kind, path)
+    first: dict[type[Enum], str] = {}
+    for path, kind in _everything(whole):
+        if _is_choice(kind):
+            first.setdefault(kind, path)
     return [(path, kind) for kind, path in first.items()]
 
 

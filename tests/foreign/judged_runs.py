@@ -21,13 +21,9 @@ from assignors.model import Cluster
 from assignors.server.spec import made_id
 from assignors.simulation.timed import simulation
 from assignors.simulation.timed.faults import failovers
-from assignors.simulation.timed.faults.coordinator_log import CoordinatorLog
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.faults.failovers import CoordinatorLog
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.processing.offsets_sides import Processing, sides_with_offsets
-from assignors.simulation.timed.protocols.any_coordinator import load
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.consumer.assignment.patterns import LOOKUP_KEY
-from assignors.simulation.timed.protocols.consumer.step import CLOCK_STARTS_MS
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     OUTSIDE,
@@ -38,16 +34,17 @@ from assignors.simulation.timed.protocols.effects import (
     CoordinatorEvent,
     Effect,
     Fired,
+    Record,
     Reply,
     Request,
     Schedule,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
-from assignors.simulation.timed.protocols.mixed.downgrade import OF_CLASSIC
-from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
-from assignors.simulation.timed.protocols.offsets.messages import EndTransaction
-from assignors.simulation.timed.protocols.restore import Restored
+from assignors.simulation.timed.protocols.kafka.coordinator import load
+from assignors.simulation.timed.protocols.kafka.messages import EndTransaction
+from assignors.simulation.timed.protocols.kafka.restore import Restored
+from assignors.simulation.timed.protocols.kafka.state import CLOCK_STARTS_MS, GroupCoordinator
+from assignors.simulation.timed.protocols.kafka.subscriptions import LOOKUP_KEY
 from assignors.simulation.timed.scenario import OldTargets, Scenario
 from assignors.simulation.timed.sides import Sides
 from assignors.simulation.timed.simulation import Played, simulate
@@ -62,7 +59,8 @@ UUID_LENGTH = 36
 """Of the text of one, with which the ids of classic members end."""
 TIMERS = {"session": "session-timeout", "rebalance": "rebalance-timeout"}
 """Our timers of consumer groups, with Kafka's names."""
-OF_CLASSIC_GROUPS = {"session": "heartbeat", "join": "join-barrier", "sync": "sync-barrier"}
+BARRIERS = {"join": "join-barrier", "sync": "sync-barrier"}
+"""Of classic groups: they have no member in their keys."""
 """Likewise of classic groups."""
 
 
@@ -146,17 +144,17 @@ class History:
     steps: list[Step] = field(default_factory=list)
     asked: dict[int, tuple[int, Request]] = field(default_factory=dict)
     """Number of a request -> its operation, and the request."""
-    outside: deque[tuple[int, Request]] = field(default_factory=deque)
+    outside: deque[tuple[int, Request, frozenset[int]]] = field(default_factory=deque)
     """The same of those from outside the group, which have no numbers: the first is answered
-    first."""
+    first. With the tokens of its appends."""
+    pending: dict[int, tuple[Record, ...]] = field(default_factory=dict)
+    """Token of an append that is neither replicated nor lost -> its records."""
     appends: dict[int, int] = field(default_factory=dict)
     """Token of an append -> its number."""
     written: int = 0
     """How many appends there were."""
     ids: list[UUID] = field(default_factory=list)
     """Those that ours has given out in this step."""
-    is_classic: bool = False
-    """Whether the group's coordinator knows classic groups alone."""
     has_begun: bool = False
     clock: Callable[[], int] = lambda: 0
     """The time of the run in microseconds."""
@@ -170,10 +168,11 @@ class History:
             match effect:
                 case Reply(number):
                     is_outside = number == OUTSIDE
-                    at, request = self.outside.popleft() if is_outside else self.asked[number]
+                    at, request = self.outside.popleft()[:2] if is_outside else self.asked[number]
                     step["responses"].append(answer_of(effect._replace(number=at), request))
                 case Append(records, token):
                     self.appends[token] = self.written
+                    self.pending[token] = records
                     self.written += 1
                     step["records"] += [record_of(each, CLOCK_STARTS_MS) for each in records]
         for answer in step["responses"]:
@@ -194,13 +193,19 @@ class History:
                 if number != OUTSIDE:
                     self.asked[number] = len(self.ops), request
                 elif not isinstance(request, EndTransaction):
-                    self.outside.append((len(self.ops), request))
+                    tokens = {each.token for each in effects if isinstance(each, Append)}
+                    self.outside.append((len(self.ops), request, frozenset(tokens)))
                 op = operation_of(request)
             case Fired(key):
                 op = self._timer(key)
             case Committed(token):
+                self.pending.pop(token, None)
                 op = {"op": "replicated", "append": self.appends[token]}
             case AppendFailed(tokens):
+                for token in tokens:
+                    self.pending.pop(token, None)
+                left = (each for each in self.outside if not each[2] & tokens)
+                self.outside = deque(left)  # their sender asks again
                 op = {"op": "failed", "appends": sorted(self.appends[each] for each in tokens)}
         self.add(op, at_us, effects)
 
@@ -208,9 +213,8 @@ class History:
         """Return which timer of Kafka's runs out; it names those of classic groups differently."""
         if key == LOOKUP_KEY:
             return {"op": "tasks"}
-        is_marked = key[0] == OF_CLASSIC  # in a group that may be of either kind
-        names = OF_CLASSIC_GROUPS if self.is_classic or is_marked else TIMERS
-        name, *of = key[1:] if is_marked else key
+        name, *of = key
+        names = TIMERS if of else BARRIERS
         return {"op": "fire", "timer": names.get(name, name), "of": of[0] if of else ""}
 
     def change_topics(self, counts: dict[str, int]) -> None:
@@ -219,6 +223,18 @@ class History:
         changed |= {name: n for name, n in counts.items() if self.topics.get(name) != n}
         self.topics = counts
         self.add({"op": "topics", "topics": changed}, self.clock(), [])
+
+    def lose(self, log: CoordinatorLog) -> None:
+        """Note that the coordinator is lost, with what its log does not have: see `pending`."""
+        left = {id(each) for each in log.entries()}
+        gone = sorted(
+            self.appends[token]
+            for token, records in self.pending.items()
+            if any(id(each) not in left for each in records)
+        )
+        self.add({"op": "lose", "lost": gone}, self.clock(), [])
+        self.pending.clear()
+        self.outside.clear()
 
     def request(self, scenario: Scenario) -> dict[str, Any]:
         """Return what the judge is asked."""
@@ -261,20 +277,18 @@ def watched(made: History) -> Iterator[None]:
         made.clock = now
         return _noted(made, sides, scenario), processing
 
-    def loaded(coordinator: object, log: Restored) -> list[Schedule]:
+    def loaded(coordinator: GroupCoordinator, log: Restored) -> list[Schedule]:
         made.add({"op": "reload"}, made.clock(), [])
         return load(coordinator, log)
 
     def lost(log: CoordinatorLog) -> int:
-        gone = sorted(made.appends[token] for token in log.tail)
-        made.add({"op": "lose", "lost": gone}, made.clock(), [])
-        made.outside.clear()
-        return lose(log)
+        count = lose(log)
+        made.lose(log)
+        return count
 
     def kept(log: CoordinatorLog) -> None:
-        made.add({"op": "lose", "lost": []}, made.clock(), [])
-        made.outside.clear()
         keep(log)
+        made.lose(log)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(simulation, "sides_with_offsets", sides_of)
@@ -286,15 +300,8 @@ def watched(made: History) -> Iterator[None]:
 
 def _noted(made: History, sides: Sides, scenario: Scenario) -> Sides:
     """Return the sides of a run; what comes to their coordinator is noted in `made`."""
-    group = sides.coordinator
-    if isinstance(group, OffsetsCoordinator):
-        group = group.inner
-    made.is_classic = isinstance(group, ClassicCoordinator)
-    if isinstance(group, ClassicCoordinator):
-        _note_ids(made, group)
-    elif isinstance(group, MixedCoordinator):
-        _note_ids(made, group.classic)
-        _note_short_ids(made, group)
+    if isinstance(sides.coordinator, GroupCoordinator):
+        _note_ids(made, sides.coordinator)
     made.change_topics(dict(scenario.topics))
 
     def step(at_us: int, event: CoordinatorEvent) -> list[Effect]:
@@ -311,23 +318,17 @@ def _noted(made: History, sides: Sides, scenario: Scenario) -> Sides:
     return replace(sides, step_coordinator=step, change_topics=change_topics)
 
 
-def _note_ids(made: History, coordinator: ClassicCoordinator) -> None:
-    new_id = coordinator.new_id
+def _note_ids(made: History, coordinator: GroupCoordinator) -> None:
+    new_id, new_uuid = coordinator.new_id, coordinator.new_uuid
 
     def noted(name: str) -> str:
         found = new_id(name)
         made.ids.append(UUID(found[-UUID_LENGTH:]))
         return found
 
-    coordinator.new_id = noted
-
-
-def _note_short_ids(made: History, coordinator: MixedCoordinator) -> None:
-    new_uuid = coordinator.new_uuid
-
-    def noted() -> str:
+    def noted_short() -> str:
         found = new_uuid()
         made.ids.append(UUID(bytes=urlsafe_b64decode(f"{found}==")))
         return found
 
-    coordinator.new_uuid = noted
+    coordinator.new_id, coordinator.new_uuid = noted, noted_short

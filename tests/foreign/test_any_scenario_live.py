@@ -15,6 +15,7 @@ from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.execution.policy import POLICIES
+from assignors.simulation.timed.explore.random_scenarios import Document, edited
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.scenario_document import brief_document, scenario_from_document
@@ -22,7 +23,7 @@ from tests.conftest import DEEP, cases
 from tests.foreign import plays
 from tests.foreign.judge import Judge
 from tests.foreign.judged_runs import as_kafka_has_it, history, is_smaller_again
-from tests.simulation.timed.any_field.documents import Document, documents, edited
+from tests.simulation.timed.any_field.documents import documents
 
 pytestmark = pytest.mark.foreign
 
@@ -37,24 +38,28 @@ def test_kafkas_coordinator_does_the_same_in_any_scenario(judge: Judge, document
 
 
 @st.composite
-def with_failing_appends(draw: st.DrawFn) -> Document:
-    """A document with an execution model, of whose appends some fail."""
+def with_a_model(draw: st.DrawFn) -> Document:
+    """A document with an execution model: appends fail, or another coordinator loads the log."""
     document = draw(documents())
-    faults = [each for each in document["faults"] if each["kind"] not in OF_THE_COORDINATOR]
     execution = {"model": draw(st.sampled_from(sorted(POLICIES)))}
-    document = edited(document | {"faults": faults}, (("broker", "execution"), execution))
+    document = edited(document, (("broker", "execution"), execution))
     for _ in range(draw(st.integers(1, 3))):
         from_ms = draw(st.sampled_from((0, 10, 3000, 10_000, 12_000, 20_000)))
         until_ms = from_ms + draw(st.sampled_from((1, 100, 3000, 20_000)))
         fault = {"kind": "append_failure", "from_ms": from_ms, "until_ms": until_ms}
         percent = draw(st.sampled_from((100, 50, 20)))
         document = edited(document, (("faults",), {**fault, "percent": percent}))
+    if draw(st.booleans()):
+        from_ms = draw(st.sampled_from((5, 1000, 3001, 10_000, 12_000)))
+        kind = draw(st.sampled_from(sorted(OF_THE_COORDINATOR)))
+        fault = {"kind": kind, "from_ms": from_ms, "until_ms": from_ms + 500}
+        document = edited(document, (("faults",), fault))
     return document
 
 
 @cases(8 if DEEP == 1 else 30)
-@given(document=with_failing_appends())
-def test_kafkas_coordinator_goes_back_to_what_is_written_as_ours_does(
+@given(document=with_a_model())
+def test_kafkas_coordinator_goes_on_from_what_is_written_as_ours_does(
     judge: Judge, document: Document
 ) -> None:
     require_same(judge, document)
@@ -100,6 +105,15 @@ HANGING = {"kind": "hanging_transaction", "from_ms": 9000, "until_ms": 12_000}
             {"faults": [FAILOVER], "broker": {"append_us": 3_000_000}},
             {"lose", "reload"},
             id="failover",
+        ),
+        # the same under an execution model, whose batch had not been replicated
+        pytest.param(
+            {
+                "faults": [FAILOVER],
+                "broker": {"append_us": 3_000_000, "execution": {"model": "two-stage"}},
+            },
+            {"lose", "reload"},
+            id="failover-under-a-model",
         ),
         # a classic group whose first record was not written is gone
         pytest.param(

@@ -31,6 +31,7 @@ VECTORS = ROOT / "tests" / "vectors"
 EXAMPLES = ROOT / "notebooks" / "examples"
 REAL_TOPIC = ROOT / "tests" / "replay" / "data" / "real.jsonl.gz"
 SCENARIO = "rolling-restart"
+RAISES = "tests.own_assignors.odd_ones:RAISES"
 FAILING = json.dumps({"id": "bad", "topics": ["t"]})
 
 ODD_LINES = ("", "{", "[]", "null", '{"members": [], "topics": {}}', FAILING)
@@ -214,6 +215,14 @@ def timed(*options: str) -> list[Line]:
     return written(*run, "--protocol", "classic", "--protocol", "consumer")
 
 
+def fuzzed() -> list[Line]:
+    """Random scenarios without a violation, and with one."""
+    with TemporaryDirectory() as folder:
+        file = str(Path(folder) / "small.json")
+        wrong = written("simulate", "--fuzz", "3", "--assignor", RAISES, "--shrink", file)
+    return [*written("simulate", "--fuzz", "3", "--seed", "1"), *wrong]
+
+
 def shown_scenarios() -> list[Line]:
     """Named scenarios in full, and one of one's own."""
     own = {
@@ -249,7 +258,7 @@ def swept() -> list[Line]:
 
 def replayed() -> list[Line]:
     """Rows of every table, of real groups."""
-    tables = ("groups", "offsets", "generations", "members", "assignments", "anomalies", "outcomes")
+    tables = ("groups", "offsets", "generations", "members", "assignments", "findings", "outcomes")
     options = [word for table in tables for word in ("--table", table)]
     lines = written("replay", "--sample", *options, "--what-if", "sticky")
     lines += written("replay", str(REAL_TOPIC), *options, "--what-if", "range")
@@ -317,6 +326,7 @@ REAL: dict[str, Callable[[], list[Line]]] = {
     "assignors": lambda: written("assignors"),
     "simulate": played,
     "timed": timed,
+    "fuzz": fuzzed,
     "intervals": lambda: timed("--intervals"),
     "scenarios": lambda: written("simulate", "--list"),
     "sweep": sweeps,

@@ -22,7 +22,7 @@ from assignors.replay.sources.jsonlines import parse_lines
 from assignors.simulation.timed.scenario_document import scenario_from_document
 from assignors.simulation.timed.sweeps.sweep import sweep_from_document
 from assignors.simulation.timed.tables.rows import OF_SOME
-from assignors.simulation.traffic.document import traffic_from_document
+from assignors.simulation.traffic.scenario import traffic_from_document
 from tests.conftest import DEEP
 from tests.formats.real_lines import Line, places, real_lines
 
@@ -143,6 +143,11 @@ FREE: dict[str, tuple[str, ...]] = {
     ),
     "simulate": ("without loads_before.*", "without loads_after.*"),
     "timed": ("without requests.*", *(f"without {feature}" for feature in OF_SOME)),
+    "fuzz": (
+        "* scenario*",
+        *(f"without {name}.*" for name in ("protocols", "clients", "executions")),
+        *(f"without {name}.*" for name in ("faults", "actions")),
+    ),
     "scenarios": ("without expected.*",),
     "conform": ("* expected.*", "* answer.*", "without reasons.*"),
 }

@@ -221,6 +221,6 @@ def test_spark_and_the_files_tell_the_same_of_all_tables(
     asked += ["--what-if", "optimal/cooperative-sticky"]
     files = printed_rows(str(broker.folder / "data"), *asked)
     live = printed_rows(*asked, "--engine", "spark", "--jars", str(CONNECTOR.made()))
-    assert {document["table"] for document in files} >= set(TABLES) - {"anomalies"}
+    assert {document["table"] for document in files} >= set(TABLES) - {"findings"}
     assert {document["row"]["group"] for document in files} - {"*"} == set(names.split("|"))
     assert live == files

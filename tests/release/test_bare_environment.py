@@ -110,7 +110,7 @@ def test_the_first_command_of_the_readme_answers(with_command: Environment) -> N
     done = with_command.run("kafka-assignors", "replay", "--sample", "-o", "jsonl")
     assert done.returncode == 1, done.stderr
     rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert {"groups", "anomalies"} <= {row["table"] for row in rows}
+    assert {"groups", "findings"} <= {row["table"] for row in rows}
 
 
 def test_a_group_is_assigned(with_command: Environment) -> None:

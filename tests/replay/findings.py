@@ -6,9 +6,9 @@ from typing import Any
 
 from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.findings import Selection, Thresholds, anomalies
+from assignors.replay.findings import Selection, Thresholds, findings
 from assignors.replay.history.timeline import group_history
-from assignors.replay.tables.rows import AnomalyRow
+from assignors.replay.tables.rows import FindingRow
 from tests.replay.histories import Says, in_order
 
 COOPERATIVE = "cooperative-sticky"
@@ -19,13 +19,13 @@ def found(
     counts: dict[str, int] | None = None,
     thresholds: Thresholds | None = None,
     selection: Selection | None = None,
-) -> list[AnomalyRow]:
+) -> list[FindingRow]:
     """Every finding in a group with these records."""
     known = analysed_group(group_history("g", in_order(entries)), counts or {"t": 4})
-    return anomalies(known, thresholds or Thresholds(), selection or Selection())
+    return findings(known, thresholds or Thresholds(), selection or Selection())
 
 
-def kinds(rows: list[AnomalyRow]) -> list[str]:
+def kinds(rows: list[FindingRow]) -> list[str]:
     """The kinds of findings, in their order."""
     return [row.kind for row in rows]
 

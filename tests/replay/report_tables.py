@@ -10,8 +10,8 @@ from dataclasses import fields, replace
 from typing import TypeVar
 
 from assignors.replay.tables.rows import (
-    AnomalyRow,
     AssignmentRow,
+    FindingRow,
     GenerationRow,
     GroupRow,
     MemberRow,
@@ -79,7 +79,7 @@ def one_group(group: str = "orders", *, number: int = 1, generation_count: int =
                 moved=2 * (generation_count - 1),
                 commit_count=1,
                 tombstone_count=0,
-                anomaly_count=2,
+                finding_count=2,
                 double_owned_ms=1_500,
                 unassigned_partition_ms=800,
                 downtime_partition_ms=2_500,
@@ -93,9 +93,9 @@ def one_group(group: str = "orders", *, number: int = 1, generation_count: int =
             for member_id in members
         ),
         assignments=tuple(held),
-        anomalies=(
-            _anomaly(group, number, "double-ownership", at[1]),
-            _anomaly(group, number, "rebalance-loop", at[generation_count]),
+        findings=(
+            _finding(group, number, "double-ownership", at[1]),
+            _finding(group, number, "rebalance-loop", at[generation_count]),
         ),
         outcomes=tuple(
             _outcome(group, number, assignor, generation)
@@ -194,8 +194,8 @@ def _member(group: str, number: int, generation: int, at_ms: int, member_id: str
     )
 
 
-def _anomaly(group: str, number: int, kind: str, at_ms: int) -> AnomalyRow:
-    return AnomalyRow(
+def _finding(group: str, number: int, kind: str, at_ms: int) -> FindingRow:
+    return FindingRow(
         group=group,
         life=number,
         kind=kind,
@@ -273,7 +273,7 @@ def all_renamed(tables: Tables, name: str) -> Tables:
         generations=tuple(renamed(row, name) for row in tables.generations),
         members=tuple(renamed(row, name) for row in tables.members),
         assignments=tuple(renamed(row, name) for row in tables.assignments),
-        anomalies=tuple(renamed(row, name) for row in tables.anomalies),
+        findings=tuple(renamed(row, name) for row in tables.findings),
         outcomes=tuple(renamed(row, name) for row in tables.outcomes),
     )
 

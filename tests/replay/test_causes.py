@@ -9,14 +9,14 @@ import pytest
 
 from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.engines.python import Settings, replay
-from assignors.replay.findings import GLOSSARY, Selection, Severity, anomalies
+from assignors.replay.findings import GLOSSARY, Selection, Severity, findings
 from assignors.replay.findings.selection import EVERYTHING
 from assignors.replay.history.timeline import timeline
-from assignors.replay.tables.rows import AnomalyKind, AnomalyRow
+from assignors.replay.tables.rows import FindingKind, FindingRow
 from tests.replay.findings import COOPERATIVE, found, kinds, lower, upper
 from tests.replay.histories import Says, captured, classic
 
-REAL = replay(captured("real"), Settings(selection=EVERYTHING)).anomalies
+REAL = replay(captured("real"), Settings(selection=EVERYTHING)).findings
 
 EARLY = (
     classic(0, 1, {"a": Says(gets={"t": (0, 1, 2, 3)})}, protocol=COOPERATIVE),
@@ -67,18 +67,18 @@ def test_what_one_leader_does_again_and_again_is_one_finding_with_all_it_touched
 def test_findings_come_worst_first() -> None:
     ranks = {(row.group, row.life): [] for row in REAL}  # type: dict[tuple[str, int], list[int]]
     for row in REAL:
-        ranks[row.group, row.life].append(list(GLOSSARY).index(AnomalyKind(row.kind)))
+        ranks[row.group, row.life].append(list(GLOSSARY).index(FindingKind(row.kind)))
     assert all(listed == sorted(listed) for listed in ranks.values())
     assert any(len(set(listed)) > 2 for listed in ranks.values())
 
 
 def test_every_kind_is_in_the_glossary_worst_first() -> None:
-    assert set(GLOSSARY) == set(AnomalyKind)
+    assert set(GLOSSARY) == set(FindingKind)
     severities = [known.severity for known in GLOSSARY.values()]
     assert severities == sorted(severities, key=list(Severity).index)
-    assert next(iter(GLOSSARY)) is AnomalyKind.DOUBLE_OWNERSHIP
+    assert next(iter(GLOSSARY)) is FindingKind.DOUBLE_OWNERSHIP
     notes = [kind for kind, known in GLOSSARY.items() if known.severity is Severity.NOTE]
-    assert {AnomalyKind.CLIENT_LAYOUT, AnomalyKind.CLASSIC_ONLY} <= {*notes}
+    assert {FindingKind.CLIENT_LAYOUT, FindingKind.CLASSIC_ONLY} <= {*notes}
     for kind, known in GLOSSARY.items():
         for text in (known.meaning, known.how_sure, known.what_to_do, known.count):
             assert text, kind
@@ -87,7 +87,7 @@ def test_every_kind_is_in_the_glossary_worst_first() -> None:
 
 def test_a_row_says_what_to_do() -> None:
     for row in REAL:
-        known = GLOSSARY[AnomalyKind(row.kind)]
+        known = GLOSSARY[FindingKind(row.kind)]
         assert row.severity == known.severity
         unnamed = re.sub(r" \([^()]* at /127\.0\.0\.1[^()]*\)", "", row.what_to_do)
         assert unnamed == known.what_to_do
@@ -98,8 +98,8 @@ def test_the_normal_layouts_of_librdkafka_and_franz_go_are_notes() -> None:
     assert layouts
     assert {(row.kind, row.severity) for row in layouts} == {("client-layout", "note")}
     (history,) = [h for h in timeline(captured("real")) if h.group == "shop.07-franz"]
-    assert anomalies(analysed_group(history)) == []
-    asked = anomalies(analysed_group(history), selection=EVERYTHING)
+    assert findings(analysed_group(history)) == []
+    asked = findings(analysed_group(history), selection=EVERYTHING)
     assert kinds(asked) == ["client-layout"]
     assert len(asked[0].members) == asked[0].occurrences == 4
 
@@ -115,8 +115,8 @@ def test_what_repeats_in_a_life_is_one_row() -> None:
     assert sum(row.occurrences for row in REAL) > len(REAL) + 20
 
 
-def _kept(selection: Selection) -> list[AnomalyRow]:
-    return list(replay(captured("real"), Settings(selection=selection)).anomalies)
+def _kept(selection: Selection) -> list[FindingRow]:
+    return list(replay(captured("real"), Settings(selection=selection)).findings)
 
 
 @pytest.mark.parametrize("severity", Severity)
@@ -127,7 +127,7 @@ def test_a_severity_keeps_what_is_as_bad_or_worse(severity: Severity) -> None:
 
 
 def test_kinds_keep_what_is_of_them() -> None:
-    kinds_ = (AnomalyKind.IMBALANCE, AnomalyKind.CLIENT_LAYOUT)
+    kinds_ = (FindingKind.IMBALANCE, FindingKind.CLIENT_LAYOUT)
     kept = _kept(Selection(min_severity=Severity.NOTE, kinds=kinds_))
     assert kept == [row for row in REAL if row.kind in kinds_]
 
@@ -155,7 +155,7 @@ def test_a_time_keeps_what_lasted_into_it(
         classic(9_000, 4, plan),
     )
     selection = Selection(
-        kinds=(AnomalyKind.DOUBLE_OWNERSHIP,), since_ms=since_ms, until_ms=until_ms
+        kinds=(FindingKind.DOUBLE_OWNERSHIP,), since_ms=since_ms, until_ms=until_ms
     )
     rows = found(*entries, selection=selection)
     assert sum(row.occurrences for row in rows) == occurrences

@@ -36,7 +36,7 @@ def test_a_damaged_topic_is_told_and_its_figures_agree(seed: int, tmp_path: Path
     tables = replay(listed, SETTINGS, hide_names=bool(seed % 2))
     assert broken(tables) == []
     unreadable = sum(1 for entry in listed if entry.record.error is not None)
-    found = sum(row.count for row in tables.anomalies if row.kind == "unreadable")
+    found = sum(row.count for row in tables.findings if row.kind == "unreadable")
     assert 20 < unreadable <= found
     assert len(write_tables(tables, tmp_path / "tables")) == 7
     assert "unreadable" in page(tables, title="damaged")
@@ -48,7 +48,7 @@ def test_a_member_without_a_name_is_one_unreadable_record() -> None:
     cut = LoggedRecord(record=decode_record(whole.key_bytes[:-2], None), at_ms=2)
     tables = replay(in_order([epoch(1, 1), member(2, "n", ("t",)), cut, epoch(3, 2)]))
     assert [row.member_count for row in tables.generations] == [0, 1]
-    assert [row.kind for row in tables.anomalies if row.kind == "unreadable"] == ["unreadable"]
+    assert [row.kind for row in tables.findings if row.kind == "unreadable"] == ["unreadable"]
 
 
 @pytest.mark.parametrize(

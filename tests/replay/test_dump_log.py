@@ -37,7 +37,7 @@ KEY = '{"type":"3","data":{"groupId":"g"}}'
 VALUE = '{"version":"0","data":{"epoch":2}}'
 GROUP = 'key: {"type":"2","data":{"group":"g"}} payload: {"version":"3","data":{"members":['
 TABLES = ("groups", "generations", "members", "assignments", "offsets")
-BY_VERSION = ("leader_guess", "anomaly_count")
+BY_VERSION = ("leader_guess", "finding_count")
 """Columns that depend on the versions of Assignments: findings are told apart by library."""
 
 GOOD = f"key: {KEY} payload: {VALUE}"

@@ -16,7 +16,7 @@ from assignors.replay.engines.python import replay as tables_of
 from assignors.replay.findings.selection import EVERYTHING
 from assignors.replay.report import page
 from assignors.replay.result import ReplayResult
-from assignors.replay.tables.rows import AnomalyRow
+from assignors.replay.tables.rows import FindingRow
 from tests.replay.findings import COOPERATIVE, found, kinds, lower, upper
 from tests.replay.histories import DATA, Says, classic, commit, gone, in_order
 from tests.replay.html_outline import Outline
@@ -28,7 +28,7 @@ def field(name: str, **options: Any) -> ReplayResult:
     return replay(DATA / "field" / f"{name}.jsonl.gz", min_severity="note", **options)
 
 
-def of_kind(rows: list[AnomalyRow], kind: str) -> AnomalyRow:
+def of_kind(rows: list[FindingRow], kind: str) -> FindingRow:
     (row,) = [row for row in rows if row.kind == kind]
     return row
 
@@ -37,13 +37,13 @@ def of_kind(rows: list[AnomalyRow], kind: str) -> AnomalyRow:
 
 
 def test_two_processes_that_share_an_instance_id_fence_each_other() -> None:
-    (row,) = field("fence_fight").anomalies
+    (row,) = field("fence_fight").findings
     assert (row.kind, row.severity, row.count) == ("fenced-instance", "high", 149)
     assert row.evidence == (
         "instance svc-1 changed hands 149 times in 298 s, between replica-a (/10.0.0.1) and "
         "replica-b (/10.0.0.2)"
     )
-    (hidden,) = field("fence_fight", redact=True).anomalies
+    (hidden,) = field("fence_fight", redact=True).findings
     assert "svc-1" not in hidden.evidence
     assert "replica" not in hidden.evidence
     assert "149 times in 298 s" in hidden.evidence
@@ -90,7 +90,7 @@ def test_a_fight_that_makes_the_group_rebalance_is_found_too() -> None:
 
 
 def test_commits_begin_lower_after_a_handover() -> None:
-    row = of_kind(list(field("rewind").anomalies), "went-back")
+    row = of_kind(list(field("rewind").findings), "went-back")
     assert (row.severity, row.count, row.partitions) == ("high", 41_503, {"my-topic": (3,)})
     assert row.evidence.startswith(
         "my-topic[3] went back by 41,503 records at generation 6, from my-app-a-1111 to "
@@ -167,7 +167,7 @@ def test_aborted_commits_and_topics_made_again_do_not_go_back() -> None:
 
 
 def test_offsets_that_expired_before_the_group_returned() -> None:
-    row = of_kind(list(field("expired").anomalies), "offsets-removed")
+    row = of_kind(list(field("expired").findings), "offsets-removed")
     assert (row.severity, row.life, row.at_ms) == ("high", 1, 1637817382000)
     assert row.evidence == (
         "the offset of my-topic[3] was removed 3600 s before the group returned with generation "
@@ -222,7 +222,7 @@ def test_offsets_removed_under_the_members_are_missed_at_once() -> None:
 
 
 def test_a_member_that_the_leader_leaves_out() -> None:
-    rows = list(field("left_out").anomalies)
+    rows = list(field("left_out").findings)
     row = of_kind(rows, "left-out")
     assert (row.severity, row.member_id) == ("high", "m3-cccc")
     assert row.evidence == (
@@ -238,10 +238,10 @@ def test_a_member_that_the_leader_leaves_out() -> None:
 )
 def test_a_topic_counts_from_the_record_that_first_subscribes_to_it(name: str, at_ms: int) -> None:
     result = field(name, partitions={"a": 4, "b": 2})
-    row = of_kind(list(result.anomalies), "unassigned")
+    row = of_kind(list(result.findings), "unassigned")
     assert (row.at_ms, row.partitions) == (at_ms, {"b": (0, 1)})
     assert "enforceRebalance()" in row.what_to_do
-    row = of_kind(list(field(name).anomalies), "never-assigned")
+    row = of_kind(list(field(name).findings), "never-assigned")
     assert (row.at_ms, row.severity, row.topic) == (at_ms, "note", "b")
 
 
@@ -253,7 +253,7 @@ def test_unassigned_time_counts_from_the_record_that_first_subscribes_to_the_top
         classic(90_000, 2, {"c": Says(gets=BOTH | {"u": (0,)}, topics=("t", "u"))}),
     ]
     tables = tables_of(in_order(entries))
-    row = of_kind(list(tables.anomalies), "unassigned")
+    row = of_kind(list(tables.findings), "unassigned")
     assert (row.at_ms, row.until_ms) == (60_000, 90_000)
     assert [group.unassigned_partition_ms for group in tables.groups] == [30_000]
 
@@ -262,7 +262,7 @@ def test_unassigned_time_counts_from_the_record_that_first_subscribes_to_the_top
 
 
 def test_rebalances_a_week_apart_are_no_loop() -> None:
-    assert list(field("loop_in_days").anomalies) == []
+    assert list(field("loop_in_days").findings) == []
 
 
 def test_a_loop_needs_times() -> None:
@@ -274,7 +274,7 @@ def test_a_loop_needs_times() -> None:
 
 
 def test_probing_rebalances_of_streams_are_a_note_of_their_own() -> None:
-    rows = list(field("streams_probing").anomalies)
+    rows = list(field("streams_probing").findings)
     assert "rebalance-loop" not in kinds(rows)
     row = of_kind(rows, "streams-probing")
     assert (row.severity, row.count) == ("note", 8)
@@ -299,7 +299,7 @@ def test_streams_that_rebalance_faster_than_they_can_probe_are_a_loop(
 
 def test_workers_of_connect_are_compared_by_bytes_and_not_tried() -> None:
     result = field("connect_moving", what_if="optimal/sticky")
-    rows = list(result.anomalies)
+    rows = list(result.findings)
     assert set(kinds(rows)) == {"worker-rebalances", "other-protocol", "classic-only"}
     row = of_kind(rows, "worker-rebalances")
     assert row.evidence == (
@@ -338,7 +338,7 @@ def test_the_report_counts_no_double_ownership_as_none_where_it_is_not_recorded(
         classic(1_000 * n, n, plan, protocol=COOPERATIVE) for n, plan in enumerate((had, early), 1)
     ]
     tables = tables_of(in_order(entries))
-    assert [row.kind for row in tables.anomalies] == ["given-too-early"]
+    assert [row.kind for row in tables.findings] == ["given-too-early"]
     texts = [text for _, text in Outline(page(tables, title="t")).texts]
     place = texts.index("double-owned")
     assert texts[place + 1 : place + 3] == [

@@ -250,7 +250,7 @@ def test_no_more_moves_were_unnecessary_than_happened(name: str) -> None:
     assert int(unnecessary.replace(",", "")) == expected
     assert 0 < expected <= int(moves.replace(",", ""))
     assert "(minimum" not in text
-    for row in tables.anomalies:
+    for row in tables.findings:
         if row.kind == "needless-moves":
             moved = sum(one.moved for one in tables.generations if one.group == row.group)
             assert row.count <= moved

@@ -47,7 +47,7 @@ def test_a_source_that_is_cut_short_is_said_in_tables_and_on_the_page(tmp_path: 
     ):
         (tmp_path / name).write_bytes(data)
         found = replay(tmp_path / name, kinds="unreadable")
-        (row,) = (row for row in found.anomalies if not row.group)
+        (row,) = (row for row in found.findings if not row.group)
         assert row.evidence.startswith(f"source: {name}: {words}")
         assert "(byte " not in row.evidence
         assert "damaged or cut short" in (row.what_to_do or "")
@@ -59,7 +59,7 @@ def test_a_source_that_is_cut_short_is_said_in_tables_and_on_the_page(tmp_path: 
 
 def time_of(row: Any) -> str:
     """The time of a finding in the command's table."""
-    (column,) = (each for each in COLUMNS["anomalies"] if each.header == "AT")
+    (column,) = (each for each in COLUMNS["findings"] if each.header == "AT")
     return column.cell({"group": row.group, "at_ms": row.at_ms})
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.engines.python import analysis_and_outcomes, joined, replay, tables_of
-from assignors.replay.findings import anomalies
+from assignors.replay.findings import findings
 from assignors.replay.history.model import GroupHistory
 from assignors.replay.history.timeline import group_history, learned_names, timeline
 from tests.replay.histories import (
@@ -267,7 +267,7 @@ def seconds_of(entries: Iterable[LoggedRecord]) -> Seconds:
         at = [process_time()]
         for _ in range(TRIES):
             for analysis, _ in known:
-                anomalies(analysis)
+                findings(analysis)
             at.append(process_time())
     finally:
         gc.enable()
@@ -311,4 +311,4 @@ def test_a_large_group_takes_nothing_from_its_neighbours(
     assert {row.group for row in tables.groups} == {"g", "near", "other"}
     assert [row.offset for row in tables.offsets if row.group == "near"] == [7]
     assert [row.member_id for row in tables.members if row.group == "other"] == ["z"]
-    assert (finding is None) or finding in {row.kind for row in tables.anomalies}
+    assert (finding is None) or finding in {row.kind for row in tables.findings}

@@ -13,7 +13,7 @@ from assignors.replay.engines.python import replay
 from assignors.replay.findings import GLOSSARY
 from assignors.replay.findings.leaders import LEADERS_CLIENT, findings_by_leader
 from assignors.replay.history.timeline import group_history
-from assignors.replay.tables.rows import AnomalyKind, AnomalyRow
+from assignors.replay.tables.rows import FindingKind, FindingRow
 from tests.replay.findings import COOPERATIVE, found, kinds, lower, upper
 from tests.replay.histories import Says, captured, classic, in_order
 from wire import Subscription, encode_subscription
@@ -27,7 +27,7 @@ LEADER = Says(
 )
 
 
-def given_too_early(leader: Says, generation: int = 2, at_ms: int = 5_000) -> list[AnomalyRow]:
+def given_too_early(leader: Says, generation: int = 2, at_ms: int = 5_000) -> list[FindingRow]:
     """The findings of a group whose leader gives half of its partitions away at once."""
     before = replace(leader, gets={"t": (0, 1, 2, 3)}, owns={}, generation=-1)
     return found(
@@ -50,7 +50,7 @@ def test_evidence_advice_and_columns_name_the_leader() -> None:
 def test_advice_about_a_leader_says_whose_client() -> None:
     for kind, known in GLOSSARY.items():
         assert not known.is_by_leader or LEADERS_CLIENT in known.what_to_do, kind
-        assert "that client" not in known.what_to_do or kind is AnomalyKind.UNREADABLE
+        assert "that client" not in known.what_to_do or kind is FindingKind.UNREADABLE
     blamed = {kind for kind, known in GLOSSARY.items() if known.is_by_leader}
     assert {"given-too-early", "unassigned", "foreign-topic", "rebalance-loop"} <= blamed
 
@@ -83,7 +83,7 @@ def test_a_leader_of_no_known_library_has_no_guess() -> None:
     assert row.evidence.endswith("; the leader was billing-7 at /10.0.0.7")
 
 
-def loops(*leaders: Says) -> list[AnomalyRow]:
+def loops(*leaders: Says) -> list[FindingRow]:
     """Two loops of five generations, a leader each."""
     entries = [
         classic(number * 1_000, number + 1, {"a": who, f"b{turn}": upper()}, leader="a")
@@ -113,14 +113,14 @@ def test_workers_of_connect_are_known_by_their_protocol() -> None:
 def test_where_the_broker_assigns_no_leader_is_named() -> None:
     tables = replay(captured("real"))
     consumer = {(row.group, row.life) for row in tables.groups if row.kind == "consumer"}
-    rows = [row for row in tables.anomalies if (row.group, row.life) in consumer]
+    rows = [row for row in tables.findings if (row.group, row.life) in consumer]
     assert "unassigned" in kinds(rows)
     assert {row.leader_id or row.leader_guess for row in rows} == {None}
     assert not [row for row in rows if "leader was" in row.evidence]
 
 
 def test_findings_of_a_real_topic_have_few_causes() -> None:
-    rows = [row for row in replay(captured("real")).anomalies if row.leader_id is not None]
+    rows = [row for row in replay(captured("real")).findings if row.leader_id is not None]
     listed = findings_by_leader(rows)
     assert sum(len(one.findings) for one in listed) == len(rows) > 2 * len(listed)
     worst = [[-count for count in one.severities.values()] for one in listed]

@@ -144,7 +144,7 @@ def test_whatever_stands_in_the_topic_the_tables_come_and_agree(listed: list[Log
     assert counted == len(readable)
     assert broken(tables) == []
     unreadable = [e for e in entries if e.record.error is not None]
-    reported = sum(row.count for row in tables.anomalies if row.kind == "unreadable")
+    reported = sum(row.count for row in tables.findings if row.kind == "unreadable")
     assert reported >= len(unreadable)
     members = Counter((row.group, row.life, row.generation) for row in tables.members)
     for generation in tables.generations:

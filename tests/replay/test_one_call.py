@@ -133,7 +133,7 @@ def test_a_notebook_shows_groups_and_findings(tmp_path: Path) -> None:
     assert repr(found).startswith("<replay of the records: groups 6, offsets 275,")
     html = found._repr_html_()
     assert found.groups[0].group in html
-    assert found.anomalies[0].kind in html
+    assert found.findings[0].kind in html
     first_rows = found.members._repr_html_()
     assert "268 rows, the first 10 of them" in first_rows
     assert first_rows.count("<tr>") == 11
@@ -198,7 +198,7 @@ def test_a_damaged_value_costs_its_row_alone(dump: Path) -> None:
     numbers[5] = 2**40
     place = table.schema.get_field_index("partition")
     found = replay(table.set_column(place, "partition", pa.array(numbers, pa.int64())))
-    (row,) = (row for row in found.anomalies if row.kind == "unreadable")
+    (row,) = (row for row in found.findings if row.kind == "unreadable")
     assert "the table: row 5: column partition" in row.evidence
 
 

@@ -91,7 +91,7 @@ def test_no_time_is_counted_for_what_is_given_too_early() -> None:
         ),
     ]
     tables = replay(in_order(entries))
-    assert kinds(list(tables.anomalies)) == ["given-too-early"]
+    assert kinds(list(tables.findings)) == ["given-too-early"]
     assert [row.double_owned_ms for row in tables.groups] == [None], "not 0: it is not recorded"
 
 
@@ -113,7 +113,7 @@ def test_a_moment_with_three_holders_counts_once_and_one_without_end_is_not_know
         for number, (at_ms, plan) in enumerate(zip((100, *ends), steps, strict=True), start=1)
     ]
     tables = replay(in_order(entries))
-    assert {row.kind for row in tables.anomalies} >= {"double-ownership"}
+    assert {row.kind for row in tables.findings} >= {"double-ownership"}
     assert [row.double_owned_ms for row in tables.groups] == [expected]
 
 

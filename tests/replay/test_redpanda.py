@@ -94,7 +94,7 @@ def test_columns_have_what_the_records_have() -> None:
 
 def test_a_group_of_redpanda_has_the_history_that_it_would_have_on_kafka() -> None:
     def tables(path: Path) -> list[dict[str, Any]]:
-        documents, code = answers("replay", str(path), "--table", "groups", "--table", "anomalies")
+        documents, code = answers("replay", str(path), "--table", "groups", "--table", "findings")
         assert code == 0
         return documents
 

@@ -19,7 +19,7 @@ from assignors.replay.report import DEFAULT_LIMITS, Limits, page
 from assignors.replay.report.chart import ENDINGS
 from assignors.replay.report.formats import KIND_NAMES
 from assignors.replay.sample import incident
-from assignors.replay.tables.rows import AnomalyKind, Tables
+from assignors.replay.tables.rows import FindingKind, Tables
 from tests.replay.html_outline import Outline
 from tests.replay.report_tables import BEGIN_MS, joined, one_group
 
@@ -110,7 +110,7 @@ def test_totals_are_those_of_the_tables() -> None:
         ("generations", len(tables.generations)),
         ("moves", sum(row.moved for row in tables.generations)),
         ("commits", sum(row.commit_count for row in tables.groups)),
-        ("findings", len(tables.anomalies)),
+        ("findings", len(tables.findings)),
     ):
         assert said[said.index(label) + 1] == f"{value:,}", label
 
@@ -162,9 +162,9 @@ def test_findings_are_grouped_by_the_leader_that_caused_them() -> None:
             leader_client_id=f"leader-{place}",
             leader_guess="librdkafka",
         )
-        for place, row in enumerate(tables.anomalies)
+        for place, row in enumerate(tables.findings)
     )
-    outline = Outline(page(replace(tables, anomalies=blamed), title="t"))
+    outline = Outline(page(replace(tables, findings=blamed), title="t"))
     said = [text for tag, text in outline.texts if tag in {"bdi", "td"}]
     at = said.index("librdkafka")
     assert said[at + 1 : at + 4] == ["1", str(len(blamed) - 1), "1"]
@@ -241,8 +241,8 @@ def test_groups_that_are_not_listed_are_counted() -> None:
 def test_groups_with_most_findings_come_first() -> None:
     calm = replace(
         one_group("a"),
-        anomalies=(),
-        groups=tuple(replace(r, anomaly_count=0) for r in one_group("a").groups),
+        findings=(),
+        groups=tuple(replace(r, finding_count=0) for r in one_group("a").groups),
     )
     outline = Outline(page(joined(calm, one_group("b")), title="t"))
     found = [one["data-find"] or "" for one in outline.of("details", "group")]
@@ -269,7 +269,7 @@ def test_every_way_in_which_an_interval_ends_has_words() -> None:
 
 
 def test_every_kind_is_explained() -> None:
-    assert set(GLOSSARY) == set(AnomalyKind)
+    assert set(GLOSSARY) == set(FindingKind)
     assert set(KIND_NAMES) == set(Kind)
 
 

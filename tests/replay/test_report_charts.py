@@ -61,7 +61,7 @@ def test_pauses_and_findings_are_marked() -> None:
     for (left, width), before, begin in zip(pauses[1:], begins, begins[1:], strict=False):
         assert left + width == pytest.approx(begin, abs=0.2)
         assert width == pytest.approx((begin - before) / 20, abs=0.2)
-    assert len(outline.of("path", "finding")) == len(one_group().anomalies)
+    assert len(outline.of("path", "finding")) == len(one_group().findings)
     titles = [text for tag, text in outline.texts if tag == "title"]
     assert any("rebalance-loop. evidence of rebalance-loop" in title for title in titles)
 

@@ -72,7 +72,7 @@ def test_on_paper_nothing_of_the_page_is_lost(
     text = normalize("NFKC", re.sub(r"\s+", "", "".join(word for word, *_ in words)))
     for row in tables.generations:
         assert f"{row.at_ms // 1000 % 60:02d}.{row.at_ms % 1000:03d}" in text
-    for finding in tables.anomalies:
+    for finding in tables.findings:
         assert re.sub(r"\s+", "", finding.evidence) in text
         assert re.sub(r"[\s`]+", "", finding.what_to_do) in text
     for member in {row.member_id for row in tables.members}:
@@ -190,7 +190,7 @@ def test_a_finding_leads_to_its_mark_in_the_chart_and_back(
     browser: Browser, report: str, tmp_path: Path, width: int
 ) -> None:
     with opened(browser, report, tmp_path, width=width) as found:
-        count = len([r for r in replay(incident()).anomalies if r.group.startswith("chaos")])
+        count = len([r for r in replay(incident()).findings if r.group.startswith("chaos")])
         assert links(found).count() == count > 3
         for number in range(count):
             links(found).nth(number).click()

@@ -111,7 +111,7 @@ def test_intervals_that_overlap_are_outlined_and_violations_are_findings() -> No
     scenario, played = run("generation-from-user-data", CLASSIC)
     life = life_of(scenario, played)
     assert any(row.is_double for row in life.assignments)
-    assert len(life.anomalies) == len(played.violations) > 0
+    assert len(life.findings) == len(played.violations) > 0
     text = simulation_page([(scenario, played)], [], title="")
     said = re.sub(r"\s+", " ", text)
     first = played.violations[0]

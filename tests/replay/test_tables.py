@@ -46,7 +46,7 @@ def test_every_column_that_is_always_null_has_its_reason(tables: Tables) -> None
 def test_one_table_alone_has_the_same_rows(name: str) -> None:
     """Findings are always there: they decide the exit code. Outcomes are those of assignors."""
     everything, alone = replay(incident()), replay(incident(), Settings(tables={name}))
-    kept = {name, "anomalies"}
+    kept = {name, "findings"}
     assert {each for each in TABLES if getattr(alone, each)} <= kept
     assert all(getattr(alone, each) == getattr(everything, each) for each in kept)
 
@@ -79,10 +79,10 @@ def test_the_tables_agree_with_each_other(tables: Tables) -> None:
     for row in tables.generations:
         assert row.member_count == members[row.group, row.life, row.generation]
     generations = Counter((r.group, r.life) for r in tables.generations)
-    findings = Counter((r.group, r.life) for r in tables.anomalies)
+    findings = Counter((r.group, r.life) for r in tables.findings)
     for group in tables.groups:
         assert group.generation_count == generations[group.group, group.life]
-        assert group.anomaly_count == findings[group.group, group.life]
+        assert group.finding_count == findings[group.group, group.life]
     tombstones = sum(row.offset is None for row in tables.offsets)
     assert sum(group.tombstone_count for group in tables.groups) == tombstones > 0
     assert sum(group.commit_count for group in tables.groups) == len(tables.offsets) - tombstones
@@ -142,7 +142,7 @@ def test_empty_tables_have_their_columns() -> None:
 
 
 def test_a_name_that_utf8_cannot_carry_is_replaced() -> None:
-    row = replay(incident()).anomalies[0]
+    row = replay(incident()).findings[0]
     odd = as_dict(row) | {"group": "g\ud800"}
     assert arrow_row(type(row)(**odd))["group"] == "g?"
 
@@ -154,7 +154,7 @@ def test_a_source_gives_the_tables_of_its_records() -> None:
 
 def test_what_a_source_could_not_read_is_a_finding_with_its_place() -> None:
     (entry,) = logged_records([Raw(error="x.log: byte 17: bad checksum")])
-    (row,) = replay([*incident(), entry]).anomalies[:1]
+    (row,) = replay([*incident(), entry]).findings[:1]
     assert (row.group, row.kind) == ("", "unreadable")
     assert "x.log: byte 17: bad checksum" in row.evidence
 

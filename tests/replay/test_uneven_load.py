@@ -28,10 +28,10 @@ def rows(table: str, *arguments: str, source: str = DUMP) -> list[dict[str, Any]
 
 
 def test_counts_are_equal_and_one_member_has_most_of_the_records() -> None:
-    (found,) = rows("anomalies", "--kind", "uneven-load")
+    (found,) = rows("findings", "--kind", "uneven-load")
     assert (found["severity"], found["client_id"]) == ("low", "clicks-1")
     assert "one of 5 members had 49% of the records in generation 3" in found["evidence"]
-    assert not rows("anomalies", "--kind", "imbalance")
+    assert not rows("findings", "--kind", "imbalance")
 
 
 def test_log_ends_show_what_a_member_that_lags_leaves_unread() -> None:
@@ -48,8 +48,8 @@ def test_log_ends_show_what_a_member_that_lags_leaves_unread() -> None:
 
 def test_the_threshold_says_from_when_on_it_is_a_finding() -> None:
     kind = ("--kind", "uneven-load", "--threshold", "uneven_load_percent=127")
-    assert rows("anomalies", *kind) == []
-    assert len(rows("anomalies", "--log-ends", ENDS, *kind)) == 1
+    assert rows("findings", *kind) == []
+    assert len(rows("findings", "--log-ends", ENDS, *kind)) == 1
 
 
 def test_assignors_by_weight_lower_the_load_of_the_busiest_member_at_the_next_round() -> None:
@@ -92,7 +92,7 @@ def test_python_takes_what_the_command_takes() -> None:
 
 def test_names_are_hidden_in_the_finding_too() -> None:
     done = CliRunner().invoke(
-        command, ["replay", DUMP, "--redact", "--table", "anomalies", "-o", "jsonl"]
+        command, ["replay", DUMP, "--redact", "--table", "findings", "-o", "jsonl"]
     )
     assert "clicks-1" not in done.stdout
     assert "uneven-load" in done.stdout

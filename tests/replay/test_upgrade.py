@@ -16,13 +16,15 @@ from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.engines.python import Settings, replay
 from assignors.replay.findings import Selection, Severity
 from assignors.replay.findings.upgrade import conversion_answer
-from assignors.replay.tables.rows import AnomalyKind
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.group import ClassicGroup, GroupMember
-from assignors.simulation.timed.protocols.classic.messages import Protocol
-from assignors.simulation.timed.protocols.classic.states import GroupState
-from assignors.simulation.timed.protocols.consumer.coordinator_state import Changes, Refused
-from assignors.simulation.timed.protocols.mixed.upgrade import upgraded
+from assignors.replay.tables.rows import FindingKind
+from assignors.simulation.timed.protocols.kafka.classic_group import (
+    ClassicGroup,
+    GroupMember,
+    GroupState,
+)
+from assignors.simulation.timed.protocols.kafka.conversion import upgraded
+from assignors.simulation.timed.protocols.kafka.messages import Protocol
+from assignors.simulation.timed.protocols.kafka.state import Changes, GroupCoordinator, Refused
 from tests.replay.findings import found, lower, upper
 from tests.replay.histories import Says, captured, classic, epoch, gone
 from wire import (
@@ -33,7 +35,7 @@ from wire import (
     encode_subscription,
 )
 
-ONLY = Selection(min_severity=Severity.NOTE, kinds=(AnomalyKind.CLASSIC_ONLY,))
+ONLY = Selection(min_severity=Severity.NOTE, kinds=(FindingKind.CLASSIC_ONLY,))
 ONLY_USER_DATA = encode_assignment({}, user_data=b"\0\0\0\1")
 WITH_USER_DATA = encode_assignment({"t": (0,)}, user_data=b"\0\0\0\1")
 
@@ -84,11 +86,10 @@ def is_converted(plan: Mapping[str, Says], protocol_type: str) -> bool:
             ),
             protocol_type,
         )
-    coordinator = ClassicCoordinator(new_id=str, group=group, exists=True)
+    cluster = Cluster.of({"t": 4, "gone": 1})
+    coordinator = GroupCoordinator(new_id=str, new_uuid=str, group=group, cluster=cluster)
     try:
-        upgraded(
-            coordinator, Cluster.of({"t": 4, "gone": 1}), Changes(), is_allowed=True, max_size=99
-        )
+        upgraded(coordinator, Changes())
     except Refused:
         return False
     return True
@@ -154,7 +155,7 @@ def test_the_answer_counts_groups_as_they_are_at_the_end() -> None:
 
     def answer(*more: LoggedRecord) -> str:
         tables = replay([*entries, *more], Settings(selection=ONLY))
-        return conversion_answer(tables.groups, tables.anomalies)
+        return conversion_answer(tables.groups, tables.findings)
 
     words = "classic groups can be converted to the consumer protocol (KIP-848)"
     assert answer() == f"2 of 2 {words}"
@@ -169,7 +170,7 @@ def test_the_answer_counts_groups_as_they_are_at_the_end() -> None:
 
 def test_it_is_a_note_that_nobody_sees_unasked() -> None:
     unasked = found(classic(0, 1, {"a": Says(assignment=WITH_USER_DATA)}))
-    assert AnomalyKind.CLASSIC_ONLY not in {row.kind for row in unasked}
+    assert FindingKind.CLASSIC_ONLY not in {row.kind for row in unasked}
 
 
 def test_a_real_group_that_a_broker_converted_is_not_found() -> None:
@@ -179,7 +180,7 @@ def test_a_real_group_that_a_broker_converted_is_not_found() -> None:
     rows = replay(group[:end], Settings(selection=ONLY))
     assert [row.kind for row in rows.groups] == ["classic"]
     assert rows.groups[0].member_count == 2
-    assert not rows.anomalies
+    assert not rows.findings
 
 
 def test_real_leaders_write_user_data() -> None:
@@ -189,7 +190,7 @@ def test_real_leaders_write_user_data() -> None:
         for entry in captured("real")
         if entry.record.name == "GROUP_METADATA" and not entry.record.is_tombstone
     ]
-    rows = [row for entry in entries for row in replay([entry], Settings(selection=ONLY)).anomalies]
+    rows = [row for entry in entries for row in replay([entry], Settings(selection=ONLY)).findings]
     causes = Counter("UserData" in row.evidence for row in rows)
     assert causes[True] > 10
 

@@ -36,7 +36,7 @@ from assignors.simulation.rounds import (
     play,
     rounds,
 )
-from assignors.simulation.rounds.consumption import Consumption
+from assignors.simulation.rounds.consumption import consumed
 from assignors.testing import scenarios
 from tests.conftest import cases
 from wire import TopicPartitions
@@ -177,22 +177,6 @@ def test_figures_are_those_counted_from_mappings(scenario: Scenario, assignor: A
         assert counted(row, steps) == row
 
 
-def test_a_round_with_other_subscriptions_than_the_one_before_has_no_counts() -> None:
-    cluster = Cluster.of({"t": 1, "u": 1})
-    first, then = (
-        Group(cluster=cluster, members=(Member(member_id="a", topics=topics),))
-        for topics in (("t",), ("t", "u"))
-    )
-    consumption = Consumption()
-    consumption.begin(first, {"a": {}})
-    consumption.apply(first, {"a": {"t": (0,)}}, is_cooperative=True)
-    assert consumption.counts() is not None
-    consumption.apply(then, {"a": {"t": (0,), "u": (0,)}}, is_cooperative=True)
-    assert consumption.counts() is None
-    consumption.begin(then, {"a": {"t": (0,), "u": (0,)}})
-    assert consumption.counts() is not None
-
-
 def sometimes_a_mapping(group: Group) -> Rebalance:
     """Answer with a list of owners and with a mapping, in a settlement as well."""
     answer = COOPERATIVE.assign(group)
@@ -265,13 +249,14 @@ def counted(row: Outcome, played: list[Round]) -> Outcome:
     )
 
 
-def test_a_settlement_that_begins_with_what_nobody_asked_for_is_not_counted() -> None:
-    """A member consumes a topic that it does not subscribe to: counts would call that sound."""
+def test_what_nobody_asked_for_is_not_sound() -> None:
+    """A member consumes a topic that it does not subscribe to, or a number that does not exist."""
     members = (Member(member_id="a", topics=("t",)), Member(member_id="b", topics=("t", "u")))
     group = Group(cluster=Cluster.of({"t": 2, "u": 1}), members=members)
-    asked: Assignment = {"a": {"t": (0, 1)}, "b": {"u": (0,)}}
-    not_asked: Assignment = {"a": {"t": (0, 1), "u": (0,)}, "b": {}}
-    for is_sound, shares in ((True, asked), (False, not_asked)):
-        consumption = Consumption()
-        consumption.begin(group, shares)
-        assert (consumption.counts() is not None) is is_sound
+    for is_sound, given_to_a in (
+        (True, {"t": (0, 1)}),
+        (False, {"t": (0, 1), "u": (0,)}),
+        (False, {"t": (0, 2)}),
+        (False, {"t": (-1,)}),
+    ):
+        assert consumed(group, {"a": given_to_a, "b": {}}).is_sound is is_sound

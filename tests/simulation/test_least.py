@@ -20,9 +20,13 @@ from assignors.problem import (
     problem_of,
 )
 from assignors.simulation.dice import Dice
-from assignors.simulation.rounds.consumption import Consumption
-from assignors.simulation.rounds.counts import Counts
-from assignors.simulation.rounds.least import Least, proven_least
+from assignors.simulation.rounds.consumption import (
+    Counts,
+    Least,
+    asked_of,
+    consumed,
+    proven_least,
+)
 from tests.conftest import DEEP
 from tests.optimal.groups import OWNERS, SHAPES, Arrays
 from tests.optimal.groups import group as drawn_group
@@ -53,12 +57,10 @@ def named(made: Arrays) -> tuple[Group, Problem, Int32]:
 
 def counts_of(group: Group, problem: Problem, before: Int32, after: Int32) -> Counts:
     """Return what a settlement counts that leads from one assignment to the other."""
-    consumption = Consumption()
-    consumption.begin(group, assignment_of(problem, before))
-    consumption.apply(group, assignment_of(problem, after), is_cooperative=False)
-    counts = consumption.counts()
-    assert counts is not None
-    return counts
+    first, last = (consumed(group, assignment_of(problem, one)) for one in (before, after))
+    assert first.is_sound
+    assert last.is_sound
+    return Counts(asked=asked_of(group), first=first, last=last)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -30,7 +30,7 @@ from assignors.simulation.timed.scenario_document import (
     document_from_scenario,
     scenario_from_document,
 )
-from assignors.simulation.traffic.document import document_from_traffic, traffic_from_document
+from assignors.simulation.traffic.scenario import document_from_traffic, traffic_from_document
 from assignors.simulation.traffic.worlds import WORLDS, world
 from tests.cli.running import GROUP, answers
 from tests.own_assignors.wrapped import HERE, ROUND_ROBIN, ROUND_ROBIN_RAISES
@@ -85,7 +85,7 @@ def test_numbers_of_numpy_are_simulated_and_true_is_no_number() -> None:
         for given in (document, with_numpy_numbers(document))
     )
     assert untimed(ours) == untimed(theirs)
-    with pytest.raises(ValueError, match=r"expected a whole number, found true at .*until_s"):
+    with pytest.raises(ValueError, match=r"expected an integer, found true at .*until_s"):
         simulate_traffic({**document, "until_s": True}, assignors="range")
     group = {"topics": {"t": 4}, "members": [{"id": "a", "topics": ["t"], "generation": 3}]}
     ours, theirs = (

@@ -39,9 +39,9 @@ def main(session: Any, folder: Path) -> None:
     names = topic_names(dump)
     found = tables(dump, SETTINGS, topic_names=names, hide_names=True, persist=True)
     answers: dict[str, Any] = {name: rows_of(frame) for name, frame in found.items()}
-    found["anomalies"].createOrReplaceTempView("anomalies")
+    found["findings"].createOrReplaceTempView("findings")
     answers["sql"] = rows_of(
-        session.sql("SELECT kind, count(*) AS findings FROM anomalies GROUP BY kind ORDER BY kind")
+        session.sql("SELECT kind, count(*) AS findings FROM findings GROUP BY kind ORDER BY kind")
     )
     answers["refused"] = [refused(lambda: replayed_groups(session.range(1))), refused_table(dump)]
     (folder / "answers.json").write_text(json.dumps(answers, default=str))

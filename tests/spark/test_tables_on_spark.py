@@ -54,7 +54,7 @@ def test_spark_tells_what_plain_python_tells(
     assert {row["use_max"] is None for row in answers["outcomes"]} == {True, False}
     assert any(row["lag"] for row in answers["generations"])
     assert {"committed", "listed", IDS[2]} <= {row["topic"] for row in answers["assignments"]}
-    kinds = Counter(row.kind for row in expected.anomalies)
+    kinds = Counter(row.kind for row in expected.findings)
     assert kinds.keys() >= {"went-back", "offsets-removed"}
     assert {row["kind"]: row["findings"] for row in answers["sql"]} == kinds
     frame, table = answers["refused"]

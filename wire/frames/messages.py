@@ -6,7 +6,7 @@ has no bytes of members.
 
 from __future__ import annotations
 
-from wire.layout import BYTES, INT8, INT16, INT32, STRING, ArrayOf, Field, Layout, Struct
+from wire.layout import INT8, INT16, INT32, PLACE, STRING, ArrayOf, Field, Layout, Struct
 
 SUBSCRIPTION, ASSIGNMENT = "subscription", "assignment"
 INSTANCE = "group_instance_id"
@@ -24,7 +24,7 @@ JOIN_REQUEST = Layout(
         Field("protocol_type", STRING),
         Field(
             "protocols",
-            ArrayOf(Struct((Field("name", STRING), Field(SUBSCRIPTION, BYTES)))),
+            ArrayOf(Struct((Field("name", STRING), Field(SUBSCRIPTION, PLACE)))),
         ),
         Field("reason", STRING, since=8, nullable=True),
     ),
@@ -49,7 +49,7 @@ JOIN_RESPONSE = Layout(
                     (
                         Field("member_id", STRING),
                         Field(INSTANCE, STRING, since=5, nullable=True),
-                        Field(SUBSCRIPTION, BYTES),
+                        Field(SUBSCRIPTION, PLACE),
                     )
                 )
             ),
@@ -69,7 +69,7 @@ SYNC_REQUEST = Layout(
         Field("protocol_name", STRING, since=5, nullable=True),
         Field(
             "assignments",
-            ArrayOf(Struct((Field("member_id", STRING), Field(ASSIGNMENT, BYTES)))),
+            ArrayOf(Struct((Field("member_id", STRING), Field(ASSIGNMENT, PLACE)))),
         ),
     ),
 )
@@ -82,7 +82,7 @@ SYNC_RESPONSE = Layout(
         Field("error_code", INT16),
         Field("protocol_type", STRING, since=5, nullable=True),
         Field("protocol_name", STRING, since=5, nullable=True),
-        Field(ASSIGNMENT, BYTES),
+        Field(ASSIGNMENT, PLACE),
     ),
 )
 DESCRIBED = "groups"
@@ -112,8 +112,8 @@ DESCRIBE_RESPONSE = Layout(
                                         Field(INSTANCE, STRING, since=4, nullable=True),
                                         Field("client_id", STRING),
                                         Field("client_host", STRING),
-                                        Field(SUBSCRIPTION, BYTES),
-                                        Field(ASSIGNMENT, BYTES),
+                                        Field(SUBSCRIPTION, PLACE),
+                                        Field(ASSIGNMENT, PLACE),
                                     )
                                 )
                             ),
@@ -137,3 +137,5 @@ HEADER = Layout(
         Field("client_id", STRING, nullable=True),
     ),
 )
+TAGS = Layout("tags of a header", versions=range(1), flexible_from=0, fields=())
+"""What follows the header in flexible versions."""

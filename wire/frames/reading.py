@@ -12,15 +12,15 @@ or IPv6, and TCP headers are skipped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from wire.decoded import Mode, NoteCode, Oddities
-from wire.errors import ErrorKind, WireError
-from wire.frames.messages import DESCRIBED, HEADER, REQUESTS, RESPONSES, SUBSCRIPTION
-from wire.layout import BYTES, ArrayOf, Field, Kind, Layout, Struct, in_line
-from wire.layout.fields import compact_length, fields_reader, form_of, truncated, varint
+from wire.errors import WireError
+from wire.frames.messages import DESCRIBED, HEADER, REQUESTS, RESPONSES, SUBSCRIPTION, TAGS
+from wire.layout import UNKNOWN_TAGS, Layout
+from wire.layout.reading import compile_reader
 from wire.protocol.assignment import decode_assignment
 from wire.protocol.subscription import decode_subscription
 
@@ -119,27 +119,14 @@ def _payloads(data: bytes) -> Iterator[int]:
             yield tcp + 4 * (data[tcp + 12] >> 4)
 
 
-class _Message(NamedTuple):
-    """A message while it is read."""
-
-    data: bytes
-    version: int
-    is_flexible: bool
-    parts: list[Part]
-
-
 def _request(data: bytes, start: int) -> Iterator[GroupFrame]:
     layout = REQUESTS.get(int.from_bytes(data[start : start + 2]))
     version = int.from_bytes(data[start + 2 : start + 4])
     if layout is None or version not in layout.versions:
         return
     try:
-        fields: Fields = {}
-        header = _Message(data, 0, is_flexible=False, parts=[])
-        offset = _walk(HEADER.fields, header, start, fields)
-        yield from _frame(
-            layout, _Message(data, version, layout.is_flexible(version), []), start, offset, fields
-        )
+        header, offset = compile_reader(HEADER, 0)(data, start, Oddities())
+        yield from _frame(layout, version, data, start=start, offset=offset, header=header)
     except WireError:
         return
 
@@ -147,39 +134,53 @@ def _request(data: bytes, start: int) -> Iterator[GroupFrame]:
 def _responses(data: bytes, start: int) -> Iterator[GroupFrame]:
     if len(data) < start + 4:
         return
+    header = {"correlation_id": int.from_bytes(data[start : start + 4])}
     for layout in RESPONSES:
         for version in layout.versions:
-            message = _Message(data, version, layout.is_flexible(version), [])
-            fields: Fields = {"correlation_id": int.from_bytes(data[start : start + 4])}
             try:
-                yield from _frame(layout, message, start, start + 4, fields)
+                yield from _frame(
+                    layout, version, data, start=start, offset=start + 4, header=header
+                )
             except WireError:
                 continue
 
 
 def _frame(
-    layout: Layout, message: _Message, start: int, offset: int, fields: Fields
+    layout: Layout, version: int, data: bytes, *, start: int, offset: int, header: Fields
 ) -> Iterator[GroupFrame]:
     """Yield the frame if it ends where the data does, and its parts are what they should be.
 
     The header's tag section, of flexible versions, is at `offset`.
     """
-    if message.is_flexible:
-        offset = _behind_tags(message.data, offset)
-    end = _walk(layout.fields, message, offset, fields)
-    if message.is_flexible:
-        end = _behind_tags(message.data, end)
-    if end == len(message.data) and _is_plausible(fields, message, start):
+    if layout.is_flexible(version):
+        _, offset = compile_reader(TAGS, 0)(data, offset, Oddities())
+    value, end = compile_reader(layout, version)(data, offset, Oddities())
+    groups = value.get(DESCRIBED)
+    first = groups[0] if groups else {}
+    fields = {
+        name: found
+        for name, found in {**header, **first, **value}.items()
+        if not isinstance(found, range | list)
+    }
+    parts = tuple(_parts(value))
+    if end == len(data) and _is_plausible(fields, parts, data, start):
         yield GroupFrame(
-            message=layout.name,
-            versions=(message.version,),
-            fields=fields,
-            parts=tuple(message.parts),
-            start=start,
+            message=layout.name, versions=(version,), fields=fields, parts=parts, start=start
         )
 
 
-def _is_plausible(fields: Fields, message: _Message, start: int) -> bool:
+def _parts(value: Fields) -> Iterator[Part]:
+    """Yield the Subscriptions and Assignments in a message or in a struct of it."""
+    owner = value.get("member_id") or value.get("name") or ""
+    for name, found in value.items():
+        if isinstance(found, range):
+            yield Part(kind=name, owner=owner, start=found.start, end=found.stop)
+        elif isinstance(found, list) and name != UNKNOWN_TAGS:
+            for struct in found:
+                yield from _parts(struct)
+
+
+def _is_plausible(fields: Fields, parts: Sequence[Part], data: bytes, start: int) -> bool:
     """Return whether a message that ends where the data does is one.
 
     A request says what it is. Four bytes that fit the length are as good; what has neither must
@@ -188,7 +189,6 @@ def _is_plausible(fields: Fields, message: _Message, start: int) -> bool:
     """
     if "api_version" in fields:
         return True
-    data = message.data
     is_usual = (
         fields.get("error_code") in ERROR_CODES
         and 0 <= fields.get("throttle_time_ms", 0) <= THROTTLE_MAX_MS
@@ -196,10 +196,10 @@ def _is_plausible(fields: Fields, message: _Message, start: int) -> bool:
     )
     if not is_usual:
         return False
-    blobs = [(part.kind, data[part.start : part.end]) for part in message.parts]
+    blobs = [(part.kind, data[part.start : part.end]) for part in parts]
     is_measured = start >= 4 and int.from_bytes(data[start - 4 : start]) == len(data) - start
     protocol_type = fields.get("protocol_type")
-    is_named = protocol_type == CONSUMER and bool(message.parts)
+    is_named = protocol_type == CONSUMER and bool(parts)
     is_filled = fields["error_code"] == 0 and (is_named or any(blob for _, blob in blobs))
     is_foreign = protocol_type not in {None, CONSUMER}
     are_sound = is_foreign or all(not blob or _is_sound(kind, blob) for kind, blob in blobs)
@@ -211,61 +211,3 @@ def _is_sound(kind: str, blob: bytes) -> bool:
     decode = decode_subscription if kind == SUBSCRIPTION else decode_assignment
     found = decode(blob, mode=Mode.TOLERANT)
     return found.error is None and not {note.code for note in found.notes} & UNSOUND
-
-
-def _walk(rows: tuple[Field, ...], message: _Message, offset: int, fields: Fields) -> int:
-    """Read rows into `fields`, and the places of bytes into the parts; return the offset behind."""
-    for field in in_line(rows, message.version):
-        if isinstance(field.type, ArrayOf):
-            offset = _elements(field, message, offset, fields)
-            continue
-        assert isinstance(field.type, Kind), "these messages have no struct but in arrays"
-        fill = fields_reader(form_of(field.type, is_flexible=message.is_flexible), [field])
-        value: Fields = {}
-        offset = fill(message.data, offset, Oddities(), value)
-        if field.type is BYTES:
-            owner = fields.get("member_id") or fields.get("name") or ""
-            begin = offset - len(value[field.name])
-            message.parts.append(Part(kind=field.name, owner=owner, start=begin, end=offset))
-        else:
-            fields.update(value)
-    return offset
-
-
-def _elements(field: Field, message: _Message, offset: int, fields: Fields) -> int:
-    """Read an array of structs for its parts; return the offset behind it.
-
-    `fields` gets those of the first group that a message describes.
-    """
-    assert isinstance(field.type, ArrayOf)
-    assert isinstance(field.type.element, Struct)
-    data = message.data
-    if message.is_flexible:
-        count, offset = compact_length(data, offset, field.name)
-    else:
-        count, offset = int.from_bytes(data[offset : offset + 4], signed=True), offset + 4
-    if not 0 <= count <= len(data) - offset:
-        text = f"{field.name}: {count} elements in {len(data) - offset} bytes"
-        raise WireError(ErrorKind.BAD_LENGTH, text, offset)
-    for _ in range(count):
-        found: Fields = {}
-        offset = _walk(field.type.element.fields, message, offset, found)
-        if field.name == DESCRIBED and "group_id" not in fields:
-            fields.update(found)
-        if message.is_flexible:
-            offset = _behind_tags(data, offset)
-    return offset
-
-
-def _behind_tags(data: bytes, offset: int) -> int:
-    """Return the offset behind a tag section; no tag of these messages is known."""
-    count, offset = varint(data, offset, "tags")
-    if not 0 <= count <= len(data):
-        raise truncated("tags", count, data, offset)
-    for _ in range(count):
-        _, offset = varint(data, offset, "tag")
-        size, offset = varint(data, offset, "size of a tag")
-        if not 0 <= size <= len(data) - offset:
-            raise truncated("a tag", size, data, offset)
-        offset += size
-    return offset

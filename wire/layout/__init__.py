@@ -37,11 +37,13 @@ class Kind(StrEnum):
     INT64 = "int64"
     STRING = "string"
     BYTES = "bytes"
+    PLACE = "place of bytes"
+    """Bytes of which a reader gives the place, a `range`, and not the bytes."""
     UUID = "uuid"
 
 
 INT8, INT16, UINT16, INT32, INT64 = Kind.INT8, Kind.INT16, Kind.UINT16, Kind.INT32, Kind.INT64
-STRING, BYTES, UUID = Kind.STRING, Kind.BYTES, Kind.UUID
+STRING, BYTES, PLACE, UUID = Kind.STRING, Kind.BYTES, Kind.PLACE, Kind.UUID
 
 INTEGERS = {INT8: ">b", INT16: ">h", UINT16: ">H", INT32: ">i", INT64: ">q"}
 """The kinds of fixed length that are numbers, as the `struct` module calls them."""

@@ -17,7 +17,7 @@ from typing import Any
 from wire.cursor import INT16_MAX
 from wire.decoded import NoteCode, Oddities
 from wire.errors import ErrorKind, WireError
-from wire.layout import BYTES, INTEGERS, STRING, UUID, Field, Kind
+from wire.layout import BYTES, INTEGERS, PLACE, STRING, UUID, Field, Kind
 from wire.text import replaced_utf8
 
 Filler = Callable[[bytes, int, Oddities, dict[str, Any]], int]
@@ -50,7 +50,7 @@ def form_of(kind: Kind, *, is_flexible: bool) -> Form:
         return Form.INTEGER
     if kind is UUID:
         return Form.UUID
-    assert kind in {STRING, BYTES}, kind
+    assert kind in {STRING, BYTES, PLACE}, kind
     if is_flexible:
         return Form.COMPACT
     return Form.SHORT_STRING if kind is STRING else Form.LONG_BYTES

@@ -19,6 +19,7 @@ from wire.decoded import NoteCode, Oddities
 from wire.errors import ErrorKind, WireError
 from wire.layout import (
     INT32,
+    PLACE,
     UNKNOWN_TAGS,
     ArrayOf,
     Field,
@@ -84,7 +85,7 @@ def _fillers(rows: list[Field], version: int, *, is_flexible: bool) -> list[Fill
     """Return what reads these fields, one for each run of fields of one form."""
 
     def form(field: Field) -> str:
-        if isinstance(field.type, Kind):
+        if isinstance(field.type, Kind) and field.type is not PLACE:
             return form_of(field.type, is_flexible=is_flexible)
         return ""
 
@@ -118,7 +119,18 @@ def _field(field: Field, version: int, *, is_flexible: bool) -> Reader:
             return _numbers(name, nullable=nullable, is_flexible=is_flexible)
         element = _field(Field("element", kind.element), version, is_flexible=is_flexible)
         return _array(name, element, nullable=nullable, is_flexible=is_flexible)
-    return _primitive(field, fields_reader(form_of(kind, is_flexible=is_flexible), [field]))
+    read = _primitive(field, fields_reader(form_of(kind, is_flexible=is_flexible), [field]))
+    return _place(read) if kind is PLACE else read
+
+
+def _place(read_bytes: Reader) -> Reader:
+    """Return the reader of the place of bytes; `None` for null."""
+
+    def read(data: bytes, offset: int, odd: Oddities) -> tuple[Any, int]:
+        found, end = read_bytes(data, offset, odd)
+        return None if found is None else range(end - len(found), end), end
+
+    return read
 
 
 def _primitive(field: Field, fill: Filler) -> Reader:

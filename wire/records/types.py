@@ -25,132 +25,45 @@ class RecordType:
     value: Layout
 
 
-RECORD_TYPES = (
-    RecordType(
-        0,
-        "LEGACY_OFFSET_COMMIT",
-        offset_commit.LEGACY_OFFSET_COMMIT_KEY,
-        offset_commit.LEGACY_OFFSET_COMMIT,
-    ),
-    RecordType(1, "OFFSET_COMMIT", offset_commit.OFFSET_COMMIT_KEY, offset_commit.OFFSET_COMMIT),
-    RecordType(2, "GROUP_METADATA", classic_group.GROUP_METADATA_KEY, classic_group.GROUP_METADATA),
-    RecordType(
-        3,
-        "CONSUMER_GROUP_METADATA",
-        consumer_group.CONSUMER_GROUP_METADATA_KEY,
-        consumer_group.CONSUMER_GROUP_METADATA,
-    ),
-    RecordType(
-        4,
-        "CONSUMER_GROUP_PARTITION_METADATA",
-        consumer_group.CONSUMER_GROUP_PARTITION_METADATA_KEY,
-        consumer_group.CONSUMER_GROUP_PARTITION_METADATA,
-    ),
-    RecordType(
-        5,
-        "CONSUMER_GROUP_MEMBER_METADATA",
-        consumer_group.CONSUMER_GROUP_MEMBER_METADATA_KEY,
-        consumer_group.CONSUMER_GROUP_MEMBER_METADATA,
-    ),
-    RecordType(
-        6,
-        "CONSUMER_GROUP_TARGET_ASSIGNMENT_METADATA",
-        consumer_group.CONSUMER_GROUP_TARGET_ASSIGNMENT_METADATA_KEY,
-        consumer_group.CONSUMER_GROUP_TARGET_ASSIGNMENT_METADATA,
-    ),
-    RecordType(
-        7,
-        "CONSUMER_GROUP_TARGET_ASSIGNMENT_MEMBER",
-        consumer_group.CONSUMER_GROUP_TARGET_ASSIGNMENT_MEMBER_KEY,
-        consumer_group.CONSUMER_GROUP_TARGET_ASSIGNMENT_MEMBER,
-    ),
-    RecordType(
-        8,
-        "CONSUMER_GROUP_CURRENT_MEMBER_ASSIGNMENT",
-        consumer_group.CONSUMER_GROUP_CURRENT_MEMBER_ASSIGNMENT_KEY,
-        consumer_group.CONSUMER_GROUP_CURRENT_MEMBER_ASSIGNMENT,
-    ),
-    RecordType(
-        10,
-        "SHARE_GROUP_MEMBER_METADATA",
-        share_group.SHARE_GROUP_MEMBER_METADATA_KEY,
-        share_group.SHARE_GROUP_MEMBER_METADATA,
-    ),
-    RecordType(
-        11,
-        "SHARE_GROUP_METADATA",
-        share_group.SHARE_GROUP_METADATA_KEY,
-        share_group.SHARE_GROUP_METADATA,
-    ),
-    RecordType(
-        12,
-        "SHARE_GROUP_TARGET_ASSIGNMENT_METADATA",
-        share_group.SHARE_GROUP_TARGET_ASSIGNMENT_METADATA_KEY,
-        share_group.SHARE_GROUP_TARGET_ASSIGNMENT_METADATA,
-    ),
-    RecordType(
-        13,
-        "SHARE_GROUP_TARGET_ASSIGNMENT_MEMBER",
-        share_group.SHARE_GROUP_TARGET_ASSIGNMENT_MEMBER_KEY,
-        share_group.SHARE_GROUP_TARGET_ASSIGNMENT_MEMBER,
-    ),
-    RecordType(
-        14,
-        "SHARE_GROUP_CURRENT_MEMBER_ASSIGNMENT",
-        share_group.SHARE_GROUP_CURRENT_MEMBER_ASSIGNMENT_KEY,
-        share_group.SHARE_GROUP_CURRENT_MEMBER_ASSIGNMENT,
-    ),
-    RecordType(
-        15,
-        "SHARE_GROUP_STATE_PARTITION_METADATA",
-        share_group.SHARE_GROUP_STATE_PARTITION_METADATA_KEY,
-        share_group.SHARE_GROUP_STATE_PARTITION_METADATA,
-    ),
-    RecordType(
-        16,
-        "CONSUMER_GROUP_REGULAR_EXPRESSION",
-        consumer_group.CONSUMER_GROUP_REGULAR_EXPRESSION_KEY,
-        consumer_group.CONSUMER_GROUP_REGULAR_EXPRESSION,
-    ),
-    RecordType(
-        17,
-        "STREAMS_GROUP_METADATA",
-        streams_group.STREAMS_GROUP_METADATA_KEY,
-        streams_group.STREAMS_GROUP_METADATA,
-    ),
-    RecordType(
-        19,
-        "STREAMS_GROUP_MEMBER_METADATA",
-        streams_group.STREAMS_GROUP_MEMBER_METADATA_KEY,
-        streams_group.STREAMS_GROUP_MEMBER_METADATA,
-    ),
-    RecordType(
-        20,
-        "STREAMS_GROUP_TARGET_ASSIGNMENT_METADATA",
-        streams_group.STREAMS_GROUP_TARGET_ASSIGNMENT_METADATA_KEY,
-        streams_group.STREAMS_GROUP_TARGET_ASSIGNMENT_METADATA,
-    ),
-    RecordType(
-        21,
-        "STREAMS_GROUP_TARGET_ASSIGNMENT_MEMBER",
-        streams_group.STREAMS_GROUP_TARGET_ASSIGNMENT_MEMBER_KEY,
-        streams_group.STREAMS_GROUP_TARGET_ASSIGNMENT_MEMBER,
-    ),
-    RecordType(
-        22,
-        "STREAMS_GROUP_CURRENT_MEMBER_ASSIGNMENT",
-        streams_group.STREAMS_GROUP_CURRENT_MEMBER_ASSIGNMENT_KEY,
-        streams_group.STREAMS_GROUP_CURRENT_MEMBER_ASSIGNMENT,
-    ),
-    RecordType(
-        23,
-        "STREAMS_GROUP_TOPOLOGY",
-        streams_group.STREAMS_GROUP_TOPOLOGY_KEY,
-        streams_group.STREAMS_GROUP_TOPOLOGY,
-    ),
-)
-"""A row each: a new record type is a row here and a table in its file."""
+NAMES = {
+    0: "LEGACY_OFFSET_COMMIT",
+    1: "OFFSET_COMMIT",
+    2: "GROUP_METADATA",
+    3: "CONSUMER_GROUP_METADATA",
+    4: "CONSUMER_GROUP_PARTITION_METADATA",
+    5: "CONSUMER_GROUP_MEMBER_METADATA",
+    6: "CONSUMER_GROUP_TARGET_ASSIGNMENT_METADATA",
+    7: "CONSUMER_GROUP_TARGET_ASSIGNMENT_MEMBER",
+    8: "CONSUMER_GROUP_CURRENT_MEMBER_ASSIGNMENT",
+    10: "SHARE_GROUP_MEMBER_METADATA",
+    11: "SHARE_GROUP_METADATA",
+    12: "SHARE_GROUP_TARGET_ASSIGNMENT_METADATA",
+    13: "SHARE_GROUP_TARGET_ASSIGNMENT_MEMBER",
+    14: "SHARE_GROUP_CURRENT_MEMBER_ASSIGNMENT",
+    15: "SHARE_GROUP_STATE_PARTITION_METADATA",
+    16: "CONSUMER_GROUP_REGULAR_EXPRESSION",
+    17: "STREAMS_GROUP_METADATA",
+    19: "STREAMS_GROUP_MEMBER_METADATA",
+    20: "STREAMS_GROUP_TARGET_ASSIGNMENT_METADATA",
+    21: "STREAMS_GROUP_TARGET_ASSIGNMENT_MEMBER",
+    22: "STREAMS_GROUP_CURRENT_MEMBER_ASSIGNMENT",
+    23: "STREAMS_GROUP_TOPOLOGY",
+}
+"""Number -> name in `CoordinatorRecordType`. A new type is a row here and two layouts in its file:
+that of its value under this name, that of its key under this name with `_KEY` behind it."""
 
+_FILES = (offset_commit, classic_group, consumer_group, share_group, streams_group)
+_LAYOUTS: dict[str, Layout] = {
+    name: layout
+    for file in _FILES
+    for name, layout in vars(file).items()
+    if isinstance(layout, Layout)
+}
+
+RECORD_TYPES = tuple(
+    RecordType(number, name, _LAYOUTS[f"{name}_KEY"], _LAYOUTS[name])
+    for number, name in NAMES.items()
+)
 BY_NUMBER = {found.number: found for found in RECORD_TYPES}
 BY_NAME = {found.name: found for found in RECORD_TYPES}
 

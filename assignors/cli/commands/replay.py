@@ -42,12 +42,12 @@ from assignors.replay.findings.finding import amount
 from assignors.replay.findings.upgrade import conversion_answer
 from assignors.replay.history.log_ends import LogEnds
 from assignors.replay.tables.columns import as_dict
-from assignors.replay.tables.rows import TABLES, AnomalyKind, Row, Tables
+from assignors.replay.tables.rows import TABLES, FindingKind, Row, Tables
 
 if TYPE_CHECKING:
     from assignors.clients.librdkafka.settings import ClientSettings
 
-SHOWN = ("groups", "anomalies", "outcomes")
+SHOWN = ("groups", "findings", "outcomes")
 """Tables that are printed without `--table`."""
 
 COUNTED = "generations"
@@ -55,8 +55,6 @@ COUNTED = "generations"
 
 HIDDEN_TITLE = "replay"
 """Title of a redacted report: the name of the source may say whose it is."""
-
-"""Java clients: what `leader_guess` begins with where the leader runs Java's assignors."""
 
 
 def _partition_counts(document: object) -> dict[str, int]:
@@ -181,7 +179,7 @@ def replay(
 ) -> None:
     """Rebuild the history of groups from __consumer_offsets.
 
-    Generations, members, who owned which partition, anomalies, and with --what-if what another
+    Generations, members, who owned which partition, findings, and with --what-if what another
     assignor would have done. SOURCE is a dump as JSON lines (.jsonl, .jsonl.gz) or Parquet, with
     the columns of Spark's Kafka source; or what kcat -J, a formatter of kafka-console-consumer or
     kafka-dump-log --offsets-decoder has printed; or a log segment (.log), or a folder of them; or
@@ -238,16 +236,16 @@ def replay(
             if shown
             else partial(show_summary, tables=tables, is_all=is_all)
         )
-        if AnomalyKind.CLASSIC_ONLY in selection.kinds and selection.until_ms is None:
-            answer = conversion_answer(tables.groups, tables.anomalies)
+        if FindingKind.CLASSIC_ONLY in selection.kinds and selection.until_ms is None:
+            answer = conversion_answer(tables.groups, tables.findings)
             click.echo(answer, err=form is not Form.TABLE)
         code = write(documents, form, show)
-        if form is Form.TABLE and not tables.anomalies and "anomalies" in (shown or SHOWN):
+        if form is Form.TABLE and not tables.findings and "findings" in (shown or SHOWN):
             kinds = ", ".join(sorted(selection.kinds))
             of_kind = f" of kind {kinds}" if kinds else ""
             click.echo(f"no findings{of_kind} of severity {selection.min_severity} or worse")
     has_failed = any(row.error is not None for row in tables.outcomes)
-    context.exit(max(code, VIOLATIONS) if tables.anomalies or has_failed else code)
+    context.exit(max(code, VIOLATIONS) if tables.findings or has_failed else code)
 
 
 def _sample(context: click.Context) -> str:
@@ -329,7 +327,7 @@ def _documents(
                 yield {**_document(name, None), "left_out": left_out}
             continue
         rows = getattr(result.tables, name)
-        if name == "anomalies":
+        if name == "findings":
             rows = sorted(rows, key=worst_first)
         yield from (_document(name, row) for row in rows)
         if name == "outcomes":

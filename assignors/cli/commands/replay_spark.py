@@ -26,7 +26,7 @@ from assignors.replay.engines.python import GROUPS_NAMED, no_group_matches
 from assignors.replay.findings.causes import worst_first
 from assignors.replay.tables.rows import (
     TABLES,
-    AnomalyRow,
+    FindingRow,
     GroupRow,
     OffsetRow,
     Row,
@@ -179,7 +179,7 @@ def _in_order(rows: Iterable[Row], request: ReplayRequest) -> tuple[Row, ...]:
         group = int(row.group.rpartition("-")[2] or 0) if request.redact else utf16_key(row.group)
         if isinstance(row, GroupRow):
             return group, row.life
-        return (group, *worst_first(row)) if isinstance(row, AnomalyRow) else (group,)
+        return (group, *worst_first(row)) if isinstance(row, FindingRow) else (group,)
 
     return tuple(sorted(rows, key=place))
 

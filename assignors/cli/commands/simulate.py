@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 from assignors.cli.commands.simulating.explicit import (
     ExplicitOptions,
     explicit_options,
+    group_at_start,
     simulate_groups,
 )
 from assignors.cli.commands.simulating.rounds import (
@@ -30,9 +32,26 @@ from assignors.cli.inputs.typed.piped import lines_are_piped
 from assignors.cli.outputs.forms import Form, output_option
 from assignors.cli.outputs.help import SectionedCommand
 
+SETTING = re.compile(r"[A-Za-z_]+=.*")
+
+
+class _Simulate(SectionedCommand):
+    """`--set a=1 b=2` is `--set a=1 --set b=2`."""
+
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        """Return what is left of the arguments."""
+        repeated: list[str] = []
+        is_setting = False
+        for each in arguments:
+            if is_setting and repeated[-1] != "--set" and SETTING.fullmatch(each):
+                repeated.append("--set")
+            is_setting = each == "--set" or (is_setting and SETTING.fullmatch(each) is not None)
+            repeated.append(each)
+        return super().parse_args(context, repeated)
+
 
 @click.command(
-    cls=SectionedCommand,
+    cls=_Simulate,
     sections={
         "Histories drawn from seeds": "--scenarios",
         "A group of yours": "--start",
@@ -92,13 +111,17 @@ def simulate(
     the medians of each protocol and assignor, or with -o jsonl a line for each seed too. --list
     shows the scenarios that have a name.
 
+    With --set a group of yours is played on a clock, in one line: --set members=12 away=15s.
+
+    With --fuzz random scenarios on a clock are played until one breaks a rule.
+
     With --sweep the execution models of a coordinator are measured instead, under many loads.
 
     With --traffic partitions have rates and members capacities, and lag is measured.
     """
     options["assignors"] = portable_names(options["assignors"])
     # Events that are asked for happen to the groups that are piped.
-    others = (DRAWN | EXPLICIT | {"seed", "scenario", "lists"}) - {"asked"}
+    others = (DRAWN | EXPLICIT | {"seed", "scenario", "settings", "lists", "fuzz"}) - {"asked"}
     if not files and sweep is None and traffic is None and lines_are_piped(context, others):
         files = ("-",)
     refuse_idle(context, files=files)
@@ -124,12 +147,18 @@ def simulate(
     timed = TimedOptions(**{each.name: options[each.name] for each in fields(TimedOptions)})
     if timed.is_asked:
         if files:
-            raise click.UsageError("--scenario takes the place of FILE")
-        if explicit.is_asked:
-            raise click.UsageError("--start and --event are played in rounds, not on a clock")
+            named = "--scenario" if timed.scenario is not None else "--set"
+            taken = named if timed.fuzz is None else "--fuzz"
+            raise click.UsageError(f"{taken} takes the place of FILE")
+        if explicit.asked or (explicit.start is not None and not timed.settings):
+            raise click.UsageError(
+                "--event is played in rounds, not on a clock; --start goes with --set"
+            )
+        start = None if explicit.start is None else group_at_start(explicit.start, beside)
         played = simulate_timed(
             timed,
             options["assignors"],
+            start=start,
             seed=seed,
             engine=engine,
             processes=options["processes"],

@@ -15,7 +15,7 @@ from assignors.documents.values import DocumentError, ErrorCode, as_object
 from assignors.replay.findings.glossary import GLOSSARY, Severity
 from assignors.replay.findings.selection import Selection, is_kind_wanted
 from assignors.replay.findings.thresholds import Thresholds, thresholds_from_document
-from assignors.replay.tables.rows import AnomalyKind
+from assignors.replay.tables.rows import FindingKind
 
 DEFAULTS = ", ".join(f"{field.name} ({field.default})" for field in fields(Thresholds))
 
@@ -113,7 +113,7 @@ def finding_options(command: Callable[..., None]) -> Callable[..., None]:
         default = Severity.NOTE if kinds else Severity.LOW
         selection = Selection(
             min_severity=default if min_severity is None else Severity(min_severity),
-            kinds=tuple(map(AnomalyKind, kinds)),
+            kinds=tuple(map(FindingKind, kinds)),
             since_ms=since_ms,
             until_ms=until_ms,
         )

@@ -29,7 +29,7 @@ from assignors.replay.findings.causes import repetition
 from assignors.replay.findings.finding import amount
 from assignors.replay.findings.glossary import GLOSSARY, RANK, Severity
 from assignors.replay.findings.leaders import LeaderFindings, findings_by_leader
-from assignors.replay.tables.rows import AnomalyKind, Tables
+from assignors.replay.tables.rows import FindingKind, Tables
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,22 +72,22 @@ def show_summary(documents: Iterable[Document], *, tables: Tables, is_all: bool 
     """
     console = console_of()
     listed = {name: rows for name, rows, _ in _tables_of(documents, None)}
-    every, findings = listed.get("groups", []), listed.get("anomalies", [])
+    every, findings = listed.get("groups", []), listed.get("findings", [])
     for line in wrapped(totals(tables), console.width):
         _print(console, line, "bold")
     _print(console, "")
-    if by_leader := findings_by_leader(tables.anomalies):
+    if by_leader := findings_by_leader(tables.findings):
         _show(console, "leaders", [_leader_fields(one) for one in by_leader])
     groups, shown, outcomes = every, findings, listed.get("outcomes", [])
     if not is_all:
-        groups = ([row for row in every if row["anomaly_count"]] or every)[:WORST]
+        groups = ([row for row in every if row["finding_count"]] or every)[:WORST]
         # What names no group is shown with any.
         names = {NAMELESS, *map(_key, groups)}
         shown = [row for row in findings if _key(row) in names]
         shown = shown[:WORST] if len(groups) > 1 else shown
         tried = {(EVERY_GROUP, 0), *map(_key, every[:WORST])}
         outcomes = [row for row in outcomes if _key(row) in tried]
-    for name, rows in (("groups", groups), ("anomalies", shown), ("outcomes", outcomes)):
+    for name, rows in (("groups", groups), ("findings", shown), ("outcomes", outcomes)):
         if rows:
             _show(console, name, rows)
     left_out = [
@@ -114,11 +114,11 @@ def totals(tables: Tables) -> str:
     period = (
         f", rebalances from {time_cell(min(times))} to {time_cell(max(times))}" if times else ""
     )
-    found = {row.group for row in tables.anomalies if row.group}
+    found = {row.group for row in tables.findings if row.group}
     counts = [
         f"{count:,} {severity}"
         for severity in Severity
-        if (count := sum(row.severity == severity for row in tables.anomalies))
+        if (count := sum(row.severity == severity for row in tables.findings))
     ]
     whose = f"{len(found):,} with findings" if found else "findings on the source"
     said = f"; {whose}: {', '.join(counts)}" if counts else ""
@@ -195,7 +195,7 @@ def _show(console: Console, name: str, rows: Sequence[Fields]) -> None:
         words = f"not shown at {width} columns: {', '.join(missing)} (-o jsonl has everything)"
         for line in wrapped(words, width):
             _print(console, line, "dim")
-    if name == "anomalies":
+    if name == "findings":
         _advise(console, rows)
     _print(console, "")
 
@@ -203,7 +203,7 @@ def _show(console: Console, name: str, rows: Sequence[Fields]) -> None:
 def _advise(console: Console, rows: Sequence[Fields]) -> None:
     """Print what to do about each kind of finding that is listed, in their order."""
     advice = {
-        row["kind"]: GLOSSARY[AnomalyKind(row["kind"])].what_to_do
+        row["kind"]: GLOSSARY[FindingKind(row["kind"])].what_to_do
         for row in rows
         if row["what_to_do"]
     }
@@ -221,7 +221,7 @@ def _print(console: Console, line: str, style: str | None = None) -> None:
 
 
 def _worst_first(row: Fields) -> tuple[int, int]:
-    return RANK.get(row.get("severity") or "", len(RANK)), -row["anomaly_count"]
+    return RANK.get(row.get("severity") or "", len(RANK)), -row["finding_count"]
 
 
 def _text(name: str) -> CellOf:
@@ -333,13 +333,13 @@ TITLES: Mapping[str, str] = {
     "generations": "generations",
     "members": "members of each generation",
     "assignments": "who owned which partition, and when",
-    "anomalies": "findings, worst first (libraries are guessed)",
+    "findings": "findings, worst first (libraries are guessed)",
     "leaders": "findings by leader (libraries are guessed)",
     "outcomes": "what if (actual figures in brackets; downtime in partition-seconds)",
 }
 
 BELOW: Mapping[str, Callable[[Fields, Sequence[str]], Iterator[str]]] = {
-    "anomalies": _evidence,
+    "findings": _evidence,
     "outcomes": _failure,
 }
 """Table -> the lines below each row, given the headers of the columns that do not fit."""
@@ -380,7 +380,7 @@ COLUMNS: Mapping[str, Sequence[Column]] = {
         _number("#MISSING", _count("generations_missing"), 10),
         _number("MOVED", _count("moved"), 8),
         _number("#COMMITS", _count("commit_count"), 9),
-        _number("#FINDINGS", _count("anomaly_count"), 1),
+        _number("#FINDINGS", _count("finding_count"), 1),
         _fixed("WORST", _text("severity"), 1),
     ),
     "offsets": (
@@ -430,7 +430,7 @@ COLUMNS: Mapping[str, Sequence[Column]] = {
         _fixed("TO", _time("to_ms"), 3),
         _fixed("ENDED-BY", _text("ended_by"), 4),
     ),
-    "anomalies": (
+    "findings": (
         _fixed("SEVERITY", _text("severity")),
         _fixed("KIND", _text("kind")),
         _name("GROUP", _group),

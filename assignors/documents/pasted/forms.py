@@ -240,9 +240,9 @@ def _split_at_dots(inner: bytes) -> tuple[bytes, bytes | None]:
 
 
 def _decimals_alone(text: bytes) -> bytes | None:
-    """Return the bytes of decimal numbers without brackets; the first is 0, as in all messages."""
-    first = WORD.search(text)
-    return _decimal(text, 0) if first and first[0] == b"0" else None
+    """Return the bytes of decimal numbers without brackets: 0, as in all messages, and more."""
+    words = WORD.findall(text)
+    return _decimal(text, 0) if len(words) > 1 and words[0] == b"0" else None
 
 
 def _decimal(numbers: bytes, start: int) -> bytes | None:

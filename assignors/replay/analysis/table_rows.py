@@ -19,8 +19,8 @@ from assignors.replay.analysis.group_analysis import (
 from assignors.replay.analysis.ownership import given_too_early
 from assignors.replay.history.model import Generation, Life, Participant, partition_count
 from assignors.replay.tables.rows import (
-    AnomalyRow,
     AssignmentRow,
+    FindingRow,
     GenerationRow,
     GroupRow,
     MemberRow,
@@ -31,11 +31,11 @@ from wire.constructors import unchecked
 _offset_row = unchecked(OffsetRow)
 
 
-def group_rows(analysis: GroupAnalysis, found: Sequence[AnomalyRow]) -> Iterator[GroupRow]:
+def group_rows(analysis: GroupAnalysis, found: Sequence[FindingRow]) -> Iterator[GroupRow]:
     """Yield a row for each life; `found` are the findings of the group, worst first."""
-    by_life: dict[int, list[AnomalyRow]] = {}
-    for anomaly in found:
-        by_life.setdefault(anomaly.life, []).append(anomaly)
+    by_life: dict[int, list[FindingRow]] = {}
+    for finding in found:
+        by_life.setdefault(finding.life, []).append(finding)
     counts = commit_counts(analysis.history.commits, spans(analysis.history.lives))
     for life_analysis, counted in zip(analysis.lives, counts, strict=True):
         life = life_analysis.life
@@ -58,7 +58,7 @@ def group_rows(analysis: GroupAnalysis, found: Sequence[AnomalyRow]) -> Iterator
             moved=sum(analysed.figures.moved for analysed in life_analysis.generations),
             commit_count=counted.commits,
             tombstone_count=counted.tombstones,
-            anomaly_count=len(listed),
+            finding_count=len(listed),
             double_owned_ms=_double_owned_ms(life_analysis),
             unassigned_partition_ms=sum_of_known(map(unassigned_ms, life_analysis.generations)),
             downtime_partition_ms=sum_where_most_are_known(

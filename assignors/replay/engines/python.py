@@ -23,7 +23,7 @@ from assignors.replay.analysis.table_rows import (
     offset_rows,
 )
 from assignors.replay.decode.logged_records import LoggedRecord, no_record_words, reason
-from assignors.replay.findings import Selection, Thresholds, anomalies
+from assignors.replay.findings import Selection, Thresholds, findings
 from assignors.replay.history.log_ends import LogEnds
 from assignors.replay.history.model import GroupHistory
 from assignors.replay.history.timeline import learned_names, timeline
@@ -48,7 +48,7 @@ class Settings:
     label: Label | None = None
     """Replaces names by labels; `None` leaves them."""
     tables: Collection[str] = frozenset(TABLES)
-    """The tables whose rows are wanted; others stay empty, but for `anomalies`."""
+    """The tables whose rows are wanted; others stay empty, but for `findings`."""
 
 
 GROUPS_NAMED = 5
@@ -141,7 +141,7 @@ def tables_of(
     analysis: GroupAnalysis, outcomes: tuple[OutcomeRow, ...], settings: Settings = DEFAULT
 ) -> Tables:
     """Return the analysis of a group as rows of the tables that are wanted."""
-    found = anomalies(analysis, settings.thresholds, settings.selection)
+    found = findings(analysis, settings.thresholds, settings.selection)
 
     def rows_of(table: str, made: Iterator[RowT]) -> tuple[RowT, ...]:
         return tuple(made) if table in settings.tables else ()
@@ -152,7 +152,7 @@ def tables_of(
         generations=rows_of("generations", generation_rows(analysis)),
         members=rows_of("members", member_rows(analysis)),
         assignments=rows_of("assignments", assignment_rows(analysis)),
-        anomalies=tuple(found),
+        findings=tuple(found),
         outcomes=outcomes,
     )
 

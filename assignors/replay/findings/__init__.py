@@ -38,7 +38,7 @@ from assignors.replay.findings.static_members import fenced_instances
 from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.findings.upgrade import classic_only
 from assignors.replay.history.model import GroupHistory
-from assignors.replay.tables.rows import AnomalyKind, AnomalyRow
+from assignors.replay.tables.rows import FindingKind, FindingRow
 from wire.records import UNKNOWN
 
 Finder = Callable[[LifeAnalysis, Thresholds], Iterator[Finding]]
@@ -69,11 +69,11 @@ GROUP_FINDERS: tuple[GroupFinder, ...] = (commits_back, offsets_removed, never_a
 """Those that need more of the group than one life; they yield each finding with its life."""
 
 
-def anomalies(
+def findings(
     analysis: GroupAnalysis,
     thresholds: Thresholds = Thresholds(),  # noqa: B008 - a value
     selection: Selection = Selection(),  # noqa: B008 - a value
-) -> list[AnomalyRow]:
+) -> list[FindingRow]:
     """Return the findings of a group, a row for each cause in each life, worst first.
 
     Cost: linear in the size of the analysis.
@@ -116,7 +116,7 @@ def _unreadable_records(history: GroupHistory) -> Iterator[tuple[int, Finding]]:
         yield (
             history.lives[begun - 1].number if begun else 1,
             Finding(
-                kind=AnomalyKind.UNREADABLE,
+                kind=FindingKind.UNREADABLE,
                 cause="record",
                 generation=None,
                 at_ms=record.at_ms,
@@ -126,4 +126,4 @@ def _unreadable_records(history: GroupHistory) -> Iterator[tuple[int, Finding]]:
         )
 
 
-__all__ = ["GLOSSARY", "Finding", "Selection", "Severity", "Thresholds", "anomalies"]
+__all__ = ["GLOSSARY", "Finding", "Selection", "Severity", "Thresholds", "findings"]

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from assignors.replay.findings.finding import Finding, amount, times
 from assignors.replay.findings.glossary import GLOSSARY, ORDER, RANK
 from assignors.replay.findings.leaders import LEADERS_CLIENT, Leader
-from assignors.replay.tables.rows import AnomalyKind, AnomalyRow
+from assignors.replay.tables.rows import FindingKind, FindingRow
 from wire import TopicPartitions
 from wire.text import utf16_key
 
@@ -28,12 +28,12 @@ def cause_rows(
     findings: Iterable[Finding],
     clients: Clients,
     leaders: Mapping[int, Leader],
-) -> Iterator[AnomalyRow]:
+) -> Iterator[FindingRow]:
     """Yield a row for each cause, in the order of `worst_first`. Cost: O(F log F).
 
     `leaders` has the leader of each generation.
     """
-    by_cause: dict[tuple[AnomalyKind, str, str], list[Finding]] = {}
+    by_cause: dict[tuple[FindingKind, str, str], list[Finding]] = {}
     for finding in findings:
         leader = _leader(finding, leaders)
         key = (finding.kind, finding.cause, "" if leader is None else leader.cause)
@@ -50,7 +50,7 @@ def _leader(finding: Finding, leaders: Mapping[int, Leader]) -> Leader | None:
     return leaders.get(finding.generation)
 
 
-def worst_first(row: AnomalyRow) -> tuple[int, int, int, int]:
+def worst_first(row: FindingRow) -> tuple[int, int, int, int]:
     """Return what findings are sorted by: severity, kind, time, life."""
     kind = ORDER.get(row.kind, len(ORDER))
     return RANK.get(row.severity, len(RANK)), kind, row.at_ms, row.life
@@ -82,7 +82,7 @@ def _row(
     found: Sequence[Finding],
     clients: Clients,
     leaders: Mapping[int, Leader],
-) -> AnomalyRow:
+) -> FindingRow:
     worst = min(found, key=_longest_first)
     known, leader = GLOSSARY[worst.kind], _leader(worst, leaders)
     evidence, what_to_do = worst.evidence, known.what_to_do
@@ -96,7 +96,7 @@ def _row(
     ends = [finding.until_ms for finding in found]
     members = {member: None for finding in found for member in _members(finding)}
     generations = {finding.generation for finding in found if finding.generation is not None}
-    return AnomalyRow(
+    return FindingRow(
         group=group,
         life=life,
         kind=worst.kind.value,

@@ -19,7 +19,7 @@ from assignors.replay.analysis.group_analysis import GroupAnalysis
 from assignors.replay.findings.finding import Finding, amount, seconds
 from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.history.model import Commit, Generation
-from assignors.replay.tables.rows import AnomalyKind
+from assignors.replay.tables.rows import FindingKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ def _removed(drop: _Drop, needed: Generation, times: _Times, thresholds: Thresho
     is_by_tool = is_empty and age_ms is not None and age_ms < thresholds.retention_ms
     here = times.generation_at(commit.at_ms)
     return Finding(
-        kind=AnomalyKind.OFFSETS_RESET if is_by_tool else AnomalyKind.OFFSETS_REMOVED,
+        kind=FindingKind.OFFSETS_RESET if is_by_tool else FindingKind.OFFSETS_REMOVED,
         cause="removed",
         generation=None if here is None else here.number,
         at_ms=commit.at_ms,
@@ -142,17 +142,17 @@ def _back(drop: _Drop, times: _Times) -> Finding:
     is_handover = new is not None and new != old
     floor = None if earlier is None else earlier.offset
     if generation is None or not generation.members:
-        kind = AnomalyKind.OFFSETS_RESET
+        kind = FindingKind.OFFSETS_RESET
         where = (
             "while the group had no members: a tool set it back (--reset-offsets), or a consumer "
             "that assigns its partitions itself"
         )
     elif is_handover:
         is_near = floor is not None and commit.offset >= floor
-        kind = AnomalyKind.REPEATED if is_near else AnomalyKind.WENT_BACK
+        kind = FindingKind.REPEATED if is_near else FindingKind.WENT_BACK
         where = f"at generation {number}, from {old or 'nobody'} to {new}"
     else:
-        kind = AnomalyKind.WENT_BACK
+        kind = FindingKind.WENT_BACK
         where = f"in generation {number}, while {new or 'no single member'} owned it"
     gone = last.offset - commit.offset
     is_other_life = times.life_at(last.at_ms) != times.life_at(commit.at_ms)

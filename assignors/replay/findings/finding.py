@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
 from assignors.replay.findings.thresholds import Thresholds
-from assignors.replay.tables.rows import AnomalyKind
+from assignors.replay.tables.rows import FindingKind
 from wire import TopicPartitions
 
 Key = TypeVar("Key", bound=Hashable)
@@ -26,7 +26,7 @@ DAYS_SHOWN = 2
 class Finding:
     """One occurrence of something that went wrong in a life."""
 
-    kind: AnomalyKind
+    kind: FindingKind
     generation: int | None
     """`None` where it is about a record of no generation."""
     at_ms: int

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from assignors.replay.tables.rows import AnomalyKind
+from assignors.replay.tables.rows import FindingKind
 
 
 class Severity(StrEnum):
@@ -50,15 +50,15 @@ class KindOfFinding:
     """What the records prove, and what they cannot show."""
     what_to_do: str
     count: str
-    """What `AnomalyRow.count` counts."""
+    """What `FindingRow.count` counts."""
     is_count_added: bool = True
     """Whether the counts of repeated findings are added; else the largest one is kept."""
     is_by_leader: bool = False
     """Whether a classic group's leader causes it, whichever member it shows up with."""
 
 
-GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
-    AnomalyKind.DOUBLE_OWNERSHIP: KindOfFinding(
+GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
+    FindingKind.DOUBLE_OWNERSHIP: KindOfFinding(
         severity=Severity.CRITICAL,
         meaning=(
             "a partition was assigned to two members at the same time, by the recorded assignments"
@@ -72,7 +72,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         is_count_added=False,
         is_by_leader=True,
     ),
-    AnomalyKind.GIVEN_TOO_EARLY: KindOfFinding(
+    FindingKind.GIVEN_TOO_EARLY: KindOfFinding(
         severity=Severity.CRITICAL,
         meaning=(
             "a partition was assigned to its next owner while the previous owner still claimed it: "
@@ -90,7 +90,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         is_count_added=False,
         is_by_leader=True,
     ),
-    AnomalyKind.UNASSIGNED: KindOfFinding(
+    FindingKind.UNASSIGNED: KindOfFinding(
         severity=Severity.HIGH,
         meaning=(
             "a partition of a subscribed topic was assigned to no member, and was not part of a "
@@ -109,7 +109,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         count="partitions",
         is_by_leader=True,
     ),
-    AnomalyKind.FOREIGN_TOPIC: KindOfFinding(
+    FindingKind.FOREIGN_TOPIC: KindOfFinding(
         severity=Severity.HIGH,
         meaning="a member was assigned a topic that it did not subscribe to",
         how_sure=(
@@ -122,7 +122,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         count="partitions",
         is_by_leader=True,
     ),
-    AnomalyKind.UNREADABLE: KindOfFinding(
+    FindingKind.UNREADABLE: KindOfFinding(
         severity=Severity.HIGH,
         meaning=("a record, or a member's subscription or assignment, could not be decoded"),
         how_sure="certain; what the bytes meant to say is unknown",
@@ -133,7 +133,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         count="records, or subscriptions",
     ),
-    AnomalyKind.WENT_BACK: KindOfFinding(
+    FindingKind.WENT_BACK: KindOfFinding(
         severity=Severity.HIGH,
         meaning=(
             "the group committed a lower offset than before while it had members: the records "
@@ -150,7 +150,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         count="records",
     ),
-    AnomalyKind.OFFSETS_REMOVED: KindOfFinding(
+    FindingKind.OFFSETS_REMOVED: KindOfFinding(
         severity=Severity.HIGH,
         meaning=(
             "a committed offset was removed while members subscribed to its topic, or before the "
@@ -167,7 +167,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         count="partitions",
     ),
-    AnomalyKind.LEFT_OUT: KindOfFinding(
+    FindingKind.LEFT_OUT: KindOfFinding(
         severity=Severity.HIGH,
         meaning=(
             "the leader's assignment does not have a member of the group, which got zero bytes "
@@ -184,7 +184,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         count="generations",
         is_by_leader=True,
     ),
-    AnomalyKind.FENCED_INSTANCE: KindOfFinding(
+    FindingKind.FENCED_INSTANCE: KindOfFinding(
         severity=Severity.HIGH,
         meaning=(
             "a group.instance.id went from one process to the next, over and over: each one that "
@@ -200,7 +200,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         count="changes",
     ),
-    AnomalyKind.REBALANCE_LOOP: KindOfFinding(
+    FindingKind.REBALANCE_LOOP: KindOfFinding(
         severity=Severity.MEDIUM,
         meaning=(
             "one rebalance followed another, although no member joined, left or changed its "
@@ -217,7 +217,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         count="generations",
         is_by_leader=True,
     ),
-    AnomalyKind.REBALANCE_STORM: KindOfFinding(
+    FindingKind.REBALANCE_STORM: KindOfFinding(
         severity=Severity.MEDIUM,
         meaning="many generations in a short time",
         how_sure="certain for the generations; a deployment of many members looks the same",
@@ -227,7 +227,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         count="generations",
     ),
-    AnomalyKind.WORKER_REBALANCES: KindOfFinding(
+    FindingKind.WORKER_REBALANCES: KindOfFinding(
         severity=Severity.MEDIUM,
         meaning=(
             "rebalance after rebalance in a group whose members are no consumers, such as the "
@@ -244,7 +244,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         count="generations",
     ),
-    AnomalyKind.NEVER_CLAIMS: KindOfFinding(
+    FindingKind.NEVER_CLAIMS: KindOfFinding(
         severity=Severity.MEDIUM,
         meaning=("a member never reported its owned partitions, although its protocol requires it"),
         how_sure=(
@@ -257,7 +257,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         count="rebalances without a claim",
     ),
-    AnomalyKind.IMBALANCE: KindOfFinding(
+    FindingKind.IMBALANCE: KindOfFinding(
         severity=Severity.LOW,
         meaning=(
             "the loads of the members differed by more than necessary: some had fewer partitions, "
@@ -276,7 +276,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         is_count_added=False,
         is_by_leader=True,
     ),
-    AnomalyKind.UNEVEN_LOAD: KindOfFinding(
+    FindingKind.UNEVEN_LOAD: KindOfFinding(
         severity=Severity.LOW,
         meaning=(
             "one member had far more records to process than necessary: its partitions were the "
@@ -293,7 +293,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         count="percent of records a second above what is necessary",
         is_count_added=False,
     ),
-    AnomalyKind.NEEDLESS_MOVES: KindOfFinding(
+    FindingKind.NEEDLESS_MOVES: KindOfFinding(
         severity=Severity.LOW,
         meaning="more partitions moved than a balanced assignment needs",
         how_sure=(
@@ -307,7 +307,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         count="moves above the fewest",
         is_by_leader=True,
     ),
-    AnomalyKind.REPEATED: KindOfFinding(
+    FindingKind.REPEATED: KindOfFinding(
         severity=Severity.LOW,
         meaning=(
             "at a hand-over the new owner's first commit was lower than the last of the old one, "
@@ -320,7 +320,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         count="records",
     ),
-    AnomalyKind.ODD_BYTES: KindOfFinding(
+    FindingKind.ODD_BYTES: KindOfFinding(
         severity=Severity.LOW,
         meaning="a client wrote bytes that differ from the protocol",
         how_sure="certain; whether other clients read them as they are meant depends on the client",
@@ -330,7 +330,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         count="messages with such bytes",
     ),
-    AnomalyKind.CLIENT_LAYOUT: KindOfFinding(
+    FindingKind.CLIENT_LAYOUT: KindOfFinding(
         severity=Severity.NOTE,
         meaning=(
             "librdkafka and franz-go write their whole assignment where Java's cooperative sticky "
@@ -343,7 +343,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         count="messages with this layout",
     ),
-    AnomalyKind.OFFSETS_RESET: KindOfFinding(
+    FindingKind.OFFSETS_RESET: KindOfFinding(
         severity=Severity.NOTE,
         meaning="an offset was set back, or removed, while the group had no members",
         how_sure=(
@@ -353,7 +353,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         what_to_do="Nothing, if somebody reset or deleted the offsets on purpose",
         count="records, or offsets removed",
     ),
-    AnomalyKind.STREAMS_PROBING: KindOfFinding(
+    FindingKind.STREAMS_PROBING: KindOfFinding(
         severity=Severity.NOTE,
         meaning=(
             "Kafka Streams rebalanced every few minutes with the same members: probing "
@@ -367,7 +367,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         ),
         count="rebalances",
     ),
-    AnomalyKind.NEVER_ASSIGNED: KindOfFinding(
+    FindingKind.NEVER_ASSIGNED: KindOfFinding(
         severity=Severity.NOTE,
         meaning=(
             "members subscribed to a topic of which nobody ever had a partition, and whose "
@@ -377,7 +377,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         what_to_do="Give --partitions or --bootstrap: partitions that nobody had are findings then",
         count="topics",
     ),
-    AnomalyKind.OTHER_PROTOCOL: KindOfFinding(
+    FindingKind.OTHER_PROTOCOL: KindOfFinding(
         severity=Severity.NOTE,
         meaning=(
             "the protocol type of the group is not `consumer`: what its members are assigned is "
@@ -390,7 +390,7 @@ GLOSSARY: Mapping[AnomalyKind, KindOfFinding] = {
         count="generations",
         is_count_added=False,
     ),
-    AnomalyKind.CLASSIC_ONLY: KindOfFinding(
+    FindingKind.CLASSIC_ONLY: KindOfFinding(
         severity=Severity.NOTE,
         meaning=(
             "at the end of the records a broker would refuse to convert the group to the consumer "

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from assignors.replay.analysis.fingerprint import BROKER
 from assignors.replay.analysis.group_analysis import LifeAnalysis
 from assignors.replay.findings.glossary import ORDER, RANK
-from assignors.replay.tables.rows import AnomalyRow
+from assignors.replay.tables.rows import FindingRow
 
 LEADERS_CLIENT = "the leader's client"
 """What advice in the glossary calls the client to update; a row's advice has its name behind it."""
@@ -72,7 +72,7 @@ class LeaderFindings:
     """The findings that leaders of one library cause; where the library is unknown, one client."""
 
     guess: str | None
-    findings: Sequence[AnomalyRow]
+    findings: Sequence[FindingRow]
 
     @property
     def severities(self) -> Mapping[str, int]:
@@ -97,9 +97,9 @@ class LeaderFindings:
         return [*dict.fromkeys(client for client in clients if client)]
 
 
-def findings_by_leader(rows: Iterable[AnomalyRow]) -> list[LeaderFindings]:
+def findings_by_leader(rows: Iterable[FindingRow]) -> list[LeaderFindings]:
     """Return the findings that leaders cause, joined by leader, worst first. Cost: linear."""
-    found: dict[str, list[AnomalyRow]] = {}
+    found: dict[str, list[FindingRow]] = {}
     for row in rows:
         cause = row.leader_guess or row.leader_client_id or row.leader_id
         if cause is not None:

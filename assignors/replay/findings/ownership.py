@@ -32,7 +32,7 @@ from assignors.replay.findings.finding import (
 )
 from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.history.model import Kind, Participant
-from assignors.replay.tables.rows import AnomalyKind
+from assignors.replay.tables.rows import FindingKind
 
 
 def double_ownership(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
@@ -45,7 +45,7 @@ def double_ownership(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]
             else f"for {seconds(overlap.end - overlap.start)}"
         )
         yield Finding(
-            kind=AnomalyKind.DOUBLE_OWNERSHIP,
+            kind=FindingKind.DOUBLE_OWNERSHIP,
             generation=second.from_generation,
             at_ms=overlap.start,
             until_ms=overlap.end,
@@ -140,7 +140,7 @@ def _unassigned_finding(
     is_late = since_ms != run[0].generation.at_ms
     why = ": a static member that came back subscribed to it, and no rebalance followed"
     return Finding(
-        kind=AnomalyKind.UNASSIGNED,
+        kind=FindingKind.UNASSIGNED,
         generation=run[0].generation.number,
         at_ms=since_ms,
         until_ms=until_ms,
@@ -172,7 +172,7 @@ def foreign_topics(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
         member = given[id(run[0]), member_id]
         numbers = intended(member)[topic]
         yield Finding(
-            kind=AnomalyKind.FOREIGN_TOPIC,
+            kind=FindingKind.FOREIGN_TOPIC,
             generation=run[0].generation.number,
             at_ms=run[0].generation.at_ms,
             until_ms=run[-1].generation.until_ms,
@@ -197,7 +197,7 @@ def left_out(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     for member_id, run in runs(analysis.generations, without):
         generation = run[0].generation
         yield Finding(
-            kind=AnomalyKind.LEFT_OUT,
+            kind=FindingKind.LEFT_OUT,
             generation=generation.number,
             at_ms=generation.at_ms,
             until_ms=run[-1].generation.until_ms,
@@ -232,7 +232,7 @@ def never_assigned(analysis: GroupAnalysis, _: Thresholds) -> Iterator[tuple[int
             yield (
                 life_analysis.life.number,
                 Finding(
-                    kind=AnomalyKind.NEVER_ASSIGNED,
+                    kind=FindingKind.NEVER_ASSIGNED,
                     generation=run[0].generation.number,
                     at_ms=subscribed_ms(run[0].generation, topic),
                     until_ms=run[-1].generation.until_ms,
@@ -257,7 +257,7 @@ def _too_early_finding(
         else f"for {seconds(until_ms - generation.at_ms)} at most"
     )
     return Finding(
-        kind=AnomalyKind.GIVEN_TOO_EARLY,
+        kind=FindingKind.GIVEN_TOO_EARLY,
         generation=generation.number,
         at_ms=generation.at_ms,
         until_ms=until_ms,

@@ -16,7 +16,7 @@ from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.history.classic import CONSUMER_PROTOCOL
 from assignors.replay.history.model import Generation, Oddity, Participant
 from assignors.replay.history.subscriptions import CLAIMS_STAND_IN
-from assignors.replay.tables.rows import AnomalyKind
+from assignors.replay.tables.rows import FindingKind
 from wire import NoteCode
 
 HARMLESS = frozenset({NoteCode.USER_DATA_EMPTY, NoteCode.RACK_EMPTY})
@@ -58,7 +58,7 @@ def odd_bytes(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     for (client_id, blob, code), found in seen.items():
         is_normal = (blob, code) in CLIENT_LAYOUTS
         yield Finding(
-            kind=AnomalyKind.CLIENT_LAYOUT if is_normal else AnomalyKind.ODD_BYTES,
+            kind=FindingKind.CLIENT_LAYOUT if is_normal else FindingKind.ODD_BYTES,
             cause=f"{blob} {code.value}",
             generation=found.generation,
             at_ms=found.at_ms,
@@ -94,7 +94,7 @@ def unreadable_members(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Findin
             found.until_ms = generation.at_ms
     for found in seen.values():
         yield Finding(
-            kind=AnomalyKind.UNREADABLE,
+            kind=FindingKind.UNREADABLE,
             cause="member",
             generation=found.generation,
             at_ms=found.at_ms,
@@ -124,7 +124,7 @@ def never_claims(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Fin
         if any(taken) or len(taken) < thresholds.claims_missed:
             continue
         yield Finding(
-            kind=AnomalyKind.NEVER_CLAIMS,
+            kind=FindingKind.NEVER_CLAIMS,
             generation=first[member_id].number,
             at_ms=first[member_id].at_ms,
             until_ms=last[member_id].at_ms,
@@ -144,7 +144,7 @@ def other_protocols(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     for name, run in runs(analysis.generations, other):
         generation = run[0].generation
         yield Finding(
-            kind=AnomalyKind.OTHER_PROTOCOL,
+            kind=FindingKind.OTHER_PROTOCOL,
             cause=name,
             generation=generation.number,
             at_ms=generation.at_ms,

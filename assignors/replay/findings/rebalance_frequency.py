@@ -23,7 +23,7 @@ from assignors.replay.findings.finding import (
     span,
 )
 from assignors.replay.findings.thresholds import Thresholds
-from assignors.replay.tables.rows import AnomalyKind
+from assignors.replay.tables.rows import FindingKind
 
 STREAMS_PROTOCOL = "stream"
 
@@ -45,7 +45,7 @@ def loops(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
             run = alike[start:end]
             first, last = run[0].generation, run[-1].generation
             yield Finding(
-                kind=_kind(run, AnomalyKind.REBALANCE_LOOP),
+                kind=_kind(run, FindingKind.REBALANCE_LOOP),
                 generation=first.number,
                 at_ms=first.at_ms,
                 until_ms=last.at_ms,
@@ -75,7 +75,7 @@ def storms(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
         joined = sum(len(analysed.figures.joined) for analysed in run)
         left = sum(len(analysed.figures.left) for analysed in run)
         yield Finding(
-            kind=_kind(run, AnomalyKind.REBALANCE_STORM),
+            kind=_kind(run, FindingKind.REBALANCE_STORM),
             generation=first.number,
             at_ms=first.at_ms,
             until_ms=last.at_ms,
@@ -96,7 +96,7 @@ def probing_rebalances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterat
             continue
         first, last = run[0].generation, run[-1].generation
         yield Finding(
-            kind=AnomalyKind.STREAMS_PROBING,
+            kind=FindingKind.STREAMS_PROBING,
             generation=first.number,
             at_ms=first.at_ms,
             until_ms=last.at_ms,
@@ -110,9 +110,9 @@ def probing_rebalances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterat
         )
 
 
-def _kind(run: Sequence[GenerationAnalysis], kind: AnomalyKind) -> AnomalyKind:
+def _kind(run: Sequence[GenerationAnalysis], kind: FindingKind) -> FindingKind:
     is_other = run[0].generation.other_protocol is not None
-    return AnomalyKind.WORKER_REBALANCES if is_other else kind
+    return FindingKind.WORKER_REBALANCES if is_other else kind
 
 
 def _is_of_streams(run: Sequence[GenerationAnalysis]) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from assignors.replay.findings.finding import Finding
 from assignors.replay.findings.glossary import GLOSSARY, Severity
-from assignors.replay.tables.rows import AnomalyKind
+from assignors.replay.tables.rows import FindingKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +19,7 @@ class Selection:
 
     min_severity: Severity = Severity.LOW
     """Notes are left out unless they are asked for: in a note nothing is wrong."""
-    kinds: Collection[AnomalyKind] = ()
+    kinds: Collection[FindingKind] = ()
     """Empty: all kinds."""
     since_ms: int | None = None
     """What ended before is not wanted."""
@@ -30,10 +30,10 @@ class Selection:
 EVERYTHING = Selection(min_severity=Severity.NOTE)
 
 
-def is_kind_wanted(kind: AnomalyKind, selection: Selection) -> bool:
+def is_kind_wanted(kind: FindingKind, selection: Selection) -> bool:
     """Return whether findings of this kind are wanted at all.
 
-    >>> is_kind_wanted(AnomalyKind.CLIENT_LAYOUT, Selection())
+    >>> is_kind_wanted(FindingKind.CLIENT_LAYOUT, Selection())
     False
     """
     is_listed = not selection.kinds or kind in selection.kinds

@@ -19,7 +19,7 @@ from assignors.replay.findings.finding import Finding, amount
 from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.history.classic import CONSUMER_PROTOCOL
 from assignors.replay.history.model import Generation, Kind, Participant
-from assignors.replay.tables.rows import AnomalyKind, AnomalyRow, GroupRow
+from assignors.replay.tables.rows import FindingKind, FindingRow, GroupRow
 from wire import Mode, decode_assignment, decode_subscription
 
 BY_LEADER = frozenset({"user-data", "assignment", "double-ownership"})
@@ -65,14 +65,14 @@ def classic_only(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
             yield _finding(last, cause, members, meaning.format(amount(len(members), "member")))
 
 
-def conversion_answer(groups: Iterable[GroupRow], found: Iterable[AnomalyRow]) -> str:
+def conversion_answer(groups: Iterable[GroupRow], found: Iterable[FindingRow]) -> str:
     """Return in a sentence how many groups can be converted; `found` has the reasons of the others.
 
     Groups are counted as they are at the end of the records. An empty one is replaced.
     """
     kinds = {row.group: row.kind for row in groups if row.to_ms is None}
     classic = {group for group, kind in kinds.items() if kind == Kind.CLASSIC}
-    refused = {row.group for row in found if row.kind == AnomalyKind.CLASSIC_ONLY} & classic
+    refused = {row.group for row in found if row.kind == FindingKind.CLASSIC_ONLY} & classic
     said = (
         f"{len(classic) - len(refused):,} of {amount(len(classic), 'classic group')} can be "
         "converted to the consumer protocol (KIP-848)"
@@ -102,7 +102,7 @@ def _obstacles(member: Participant, owners: Counter[tuple[str, int]]) -> Iterato
 
 def _finding(last: Generation, cause: str, members: tuple[Participant, ...], text: str) -> Finding:
     return Finding(
-        kind=AnomalyKind.CLASSIC_ONLY,
+        kind=FindingKind.CLASSIC_ONLY,
         cause=cause,
         generation=last.number,
         at_ms=last.at_ms,

@@ -168,7 +168,7 @@ def chart(
         knows_unnecessary_moves=any(row.moved_minimum is not None for row in generations),
         rebalances=rebalance_rows(
             generations,
-            life.anomalies[: limits.findings],
+            life.findings[: limits.findings],
             shown.scale,
             anchor=anchor,
             words=life.words,

@@ -24,7 +24,7 @@ from assignors.replay.report.formats import (
 from assignors.replay.report.member_styles import MemberStyle, member_styles
 from assignors.replay.report.table_view import Column, Form, Link, TableView, table_view
 from assignors.replay.report.view_model import GroupView, LifeView, Limits, Words
-from assignors.replay.tables.rows import AnomalyRow, AssignmentRow, GenerationRow, MemberRow
+from assignors.replay.tables.rows import AssignmentRow, FindingRow, GenerationRow, MemberRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ def index_cells(group: GroupView) -> Iterator[IndexCell]:
     rows = [life.row for life in group.lives]
     kinds = dict.fromkeys(KIND_NAMES.get(row.kind, row.kind) for row in rows)
     double_owned_ms = known_sum(row.double_owned_ms for row in rows)
-    findings = group.anomaly_count
+    findings = group.finding_count
     yield IndexCell(label="kind", value=" → ".join(kinds))
     yield IndexCell(label="state", value=rows[-1].state)
     for label, value in (
@@ -157,9 +157,9 @@ def _findings(
     life: LifeView, limits: Limits, places: Mapping[int, str], anchor: str
 ) -> TableView | None:
     """Return the findings, worst first; the time of each leads to its mark in the chart."""
-    if not life.anomalies:
+    if not life.findings:
         return None
-    columns: list[Column[tuple[int, AnomalyRow]]] = [
+    columns: list[Column[tuple[int, FindingRow]]] = [
         Column("finding", lambda pair: pair[1].kind),
         Column("severity", lambda pair: pair[1].severity),
         Column(
@@ -173,23 +173,23 @@ def _findings(
         Column("what to do", lambda pair: pair[1].what_to_do, Form.PROSE),
         Column("client", lambda pair: pair[1].leader_client_id or pair[1].client_id, Form.NAME),
     ]
-    missing = len(life.anomalies) - limits.findings
+    missing = len(life.findings) - limits.findings
     return table_view(
         columns,
-        enumerate(life.anomalies[: limits.findings]),
-        caption=count(len(life.anomalies), "finding"),
+        enumerate(life.findings[: limits.findings]),
+        caption=count(len(life.findings), "finding"),
         omitted=f"{count(missing, 'more finding')} not shown." if missing > 0 else None,
         anchor=anchor,
         is_stacked=True,
     )
 
 
-def _duration(row: AnomalyRow) -> str:
+def _duration(row: FindingRow) -> str:
     lasted = duration((row.until_ms or row.at_ms) - row.at_ms or None)
     return f"{lasted}, first to last" if row.occurrences > 1 and lasted != NONE else lasted
 
 
-def _evidence(row: AnomalyRow) -> str:
+def _evidence(row: FindingRow) -> str:
     places = sum(map(len, row.partitions.values()))
     more = repetition(row.occurrences, row.generations, len(row.members), places)
     return f"{row.evidence} ({more}; this is the worst)" if more else row.evidence

@@ -13,7 +13,7 @@ from assignors.replay.report.comparison import comparison
 from assignors.replay.report.formats import known_sum, number, partition_seconds
 from assignors.replay.report.table_view import Column, Form, TableView, table_view
 from assignors.replay.report.view_model import GroupView
-from assignors.replay.tables.rows import AnomalyKind, AnomalyRow, GroupRow, Tables
+from assignors.replay.tables.rows import FindingKind, FindingRow, GroupRow, Tables
 
 CLIENTS_NAMED = 4
 """Most client ids that are named of one leader."""
@@ -56,7 +56,7 @@ def overview(groups: Sequence[GroupView], tables: Tables) -> Overview:
     return Overview(
         totals=list(_totals(tables)),
         findings=_findings(groups, tables),
-        damage=[_damage(row) for row in tables.anomalies if not row.group],
+        damage=[_damage(row) for row in tables.findings if not row.group],
         comparison=comparison(sums, caption="All groups together") if sums else None,
         leaders=_leaders(tables),
     )
@@ -79,7 +79,7 @@ def _totals(tables: Tables) -> Iterator[Total]:
         value=number(sum(row.moved for row in groups)),
         note=f"{unnecessary:,} unnecessary" if unnecessary else "",
     )
-    early = [row for row in tables.anomalies if row.kind == AnomalyKind.GIVEN_TOO_EARLY]
+    early = [row for row in tables.findings if row.kind == FindingKind.GIVEN_TOO_EARLY]
     too_early = sum(row.occurrences for row in early)
     yield Total(
         label="double-owned",
@@ -97,9 +97,9 @@ def _totals(tables: Tables) -> Iterator[Total]:
         value=partition_seconds(known_sum(row.downtime_partition_ms for row in groups)),
         note="partition-seconds, estimate",
     )
-    found = len(tables.anomalies)
-    worst = min((row.severity for row in tables.anomalies), key=RANK.__getitem__, default="")
-    counted = sum(row.severity == worst for row in tables.anomalies)
+    found = len(tables.findings)
+    worst = min((row.severity for row in tables.findings), key=RANK.__getitem__, default="")
+    counted = sum(row.severity == worst for row in tables.findings)
     yield Total(
         label="findings",
         value=number(found),
@@ -115,7 +115,7 @@ def _double_owned_ms(groups: Sequence[GroupRow], *, is_partial: bool) -> int | N
 
 
 def _findings(groups: Sequence[GroupView], tables: Tables) -> TableView | None:
-    found = Counter(row.kind for row in tables.anomalies)
+    found = Counter(row.kind for row in tables.findings)
     in_groups = Counter(kind for group in groups for kind in group.finding_kinds)
     rows = [
         FindingCount(kind=kind, findings=findings, groups=in_groups[kind])
@@ -123,11 +123,11 @@ def _findings(groups: Sequence[GroupView], tables: Tables) -> TableView | None:
     ]
     columns: list[Column[FindingCount]] = [
         Column("finding", lambda row: row.kind, Form.FINDING_KIND),
-        Column("severity", lambda row: GLOSSARY[AnomalyKind(row.kind)].severity.value),
+        Column("severity", lambda row: GLOSSARY[FindingKind(row.kind)].severity.value),
         Column("findings", lambda row: number(row.findings), Form.NUMBER),
         Column("groups", lambda row: number(row.groups), Form.NUMBER),
-        Column("meaning", lambda row: GLOSSARY[AnomalyKind(row.kind)].meaning, Form.PROSE),
-        Column("what to do", lambda row: GLOSSARY[AnomalyKind(row.kind)].what_to_do, Form.PROSE),
+        Column("meaning", lambda row: GLOSSARY[FindingKind(row.kind)].meaning, Form.PROSE),
+        Column("what to do", lambda row: GLOSSARY[FindingKind(row.kind)].what_to_do, Form.PROSE),
     ]
     if not rows:
         return None
@@ -136,14 +136,14 @@ def _findings(groups: Sequence[GroupView], tables: Tables) -> TableView | None:
     )
 
 
-def _damage(row: AnomalyRow) -> str:
+def _damage(row: FindingRow) -> str:
     more = f" ({row.occurrences} such records; this is one)" if row.occurrences > 1 else ""
     return f"Could not be read: {row.evidence}{more}"
 
 
 def _leaders(tables: Tables) -> TableView | None:
     """Return the findings that leaders cause, a row for each client library."""
-    rows = findings_by_leader(tables.anomalies)
+    rows = findings_by_leader(tables.findings)
     columns: list[Column[LeaderFindings]] = [
         Column("leader's library (guess)", lambda one: one.guess or "not known", Form.NAME),
         *(Column(severity, _severity_count(severity), Form.NUMBER) for severity in RANK),

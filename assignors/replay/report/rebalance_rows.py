@@ -21,7 +21,7 @@ from assignors.replay.report.formats import (
 )
 from assignors.replay.report.time_scale import TimeScale
 from assignors.replay.report.view_model import RECORDED, Words
-from assignors.replay.tables.rows import AnomalyRow, GenerationRow
+from assignors.replay.tables.rows import FindingRow, GenerationRow
 
 ROWS_HEIGHT = 102
 """Pixels of all these rows, as `chart.html` draws them."""
@@ -105,7 +105,7 @@ class RebalanceRows:
 
 def rebalance_rows(
     generations: Sequence[GenerationRow],
-    anomalies: Sequence[AnomalyRow],
+    findings: Sequence[FindingRow],
     scale: TimeScale,
     *,
     anchor: str = "",
@@ -121,7 +121,7 @@ def rebalance_rows(
         times=list(_times(scale, has_dates=words.has_dates)),
         shortened=list(_shortened(scale)),
         generations=[_generation_mark(rows, scale, moved_max, words) for rows in simultaneous],
-        findings=list(_findings(anomalies, generations, scale, anchor, words.finding)),
+        findings=list(_findings(findings, generations, scale, anchor, words.finding)),
         pauses=[
             _pause(row, row.pause_ms, scale, is_estimate=words.has_estimates)
             for row in generations
@@ -216,7 +216,7 @@ def _pause(row: GenerationRow, pause_ms: int, scale: TimeScale, *, is_estimate: 
 
 
 def _findings(
-    anomalies: Sequence[AnomalyRow],
+    findings: Sequence[FindingRow],
     generations: Sequence[GenerationRow],
     scale: TimeScale,
     anchor: str,
@@ -225,14 +225,14 @@ def _findings(
     """Yield a mark for each time at which a finding occurred: how many, and of which kinds."""
     begun = {row.generation: row.at_ms for row in generations}
     by_time: dict[int, list[int]] = {}
-    for place, row in enumerate(anomalies):
+    for place, row in enumerate(findings):
         times = {row.at_ms, *(begun[number] for number in row.generations if number in begun)}
         for at_ms in times:
             if at_ms >= scale.from_ms:
                 by_time.setdefault(at_ms, []).append(place)
     for position, (at_ms, places) in enumerate(sorted(by_time.items())):
-        kinds = ", ".join(dict.fromkeys(anomalies[place].kind for place in places))
-        evidence = anomalies[places[0]].evidence
+        kinds = ", ".join(dict.fromkeys(findings[place].kind for place in places))
+        evidence = findings[places[0]].evidence
         yield FindingMark(
             x=scale.at(at_ms) + 5,
             title=f"{count(len(places), name)} at {clock(at_ms)}: {kinds}. {evidence}",

@@ -14,8 +14,8 @@ from typing import Protocol, TypeVar
 
 from assignors.replay.findings.glossary import RANK
 from assignors.replay.tables.rows import (
-    AnomalyRow,
     AssignmentRow,
+    FindingRow,
     GenerationRow,
     GroupRow,
     MemberRow,
@@ -106,7 +106,7 @@ class LifeView:
     members: Sequence[MemberRow] = ()
     """The last row of each member, in the order of the members' first rows."""
     assignments: Sequence[AssignmentRow] = ()
-    anomalies: Sequence[AnomalyRow] = ()
+    findings: Sequence[FindingRow] = ()
     outcomes: Sequence[OutcomeRow] = ()
     end_ms: int
     """When it ended; where it did not, the last time in its rows."""
@@ -127,9 +127,9 @@ class GroupView:
     """Whether its tables are shown."""
 
     @property
-    def anomaly_count(self) -> int:
+    def finding_count(self) -> int:
         """Findings of all its lives."""
-        return sum(life.row.anomaly_count for life in self.lives)
+        return sum(life.row.finding_count for life in self.lives)
 
     @property
     def rank(self) -> int:
@@ -139,7 +139,7 @@ class GroupView:
     @property
     def finding_kinds(self) -> tuple[str, ...]:
         """Kinds of its findings, each once, sorted."""
-        return tuple(sorted({row.kind for life in self.lives for row in life.anomalies}))
+        return tuple(sorted({row.kind for life in self.lives for row in life.findings}))
 
 
 def group_views(tables: Tables, limits: Limits) -> list[GroupView]:
@@ -151,7 +151,7 @@ def group_views(tables: Tables, limits: Limits) -> list[GroupView]:
         GroupView(number=0, name=name, lives=tuple(lives))
         for name, lives in groupby(_lives(tables), key=lambda life: life.row.group)
     ]
-    groups.sort(key=lambda group: (group.rank, -group.anomaly_count, utf16_key(group.name)))
+    groups.sort(key=lambda group: (group.rank, -group.finding_count, utf16_key(group.name)))
     groups = groups[: limits.groups]
     has_details, left = _fitting(
         [_sum(chart_marks, group, limits) for group in groups], limits.marks
@@ -184,7 +184,7 @@ def chart_marks(life: LifeView, limits: Limits) -> int:
         FIXED_MARKS
         + len(life.assignments)
         + 3 * min(len(life.generations), limits.generations)
-        + min(len(life.anomalies), limits.findings)
+        + min(len(life.findings), limits.findings)
     )
 
 
@@ -219,7 +219,7 @@ def _lives(tables: Tables) -> Iterable[LifeView]:
     generations = _by_life(tables.generations)
     members = _by_life(tables.members)
     assignments = _by_life(tables.assignments)
-    anomalies = _by_life(tables.anomalies)
+    findings = _by_life(tables.findings)
     outcomes = _by_life(tables.outcomes)
     for row in sorted(tables.groups, key=lambda row: (utf16_key(row.group), row.life)):
         key = (row.group, row.life)
@@ -228,7 +228,7 @@ def _lives(tables: Tables) -> Iterable[LifeView]:
             generations=generations.get(key, ()),
             members=_last_rows(members.get(key, ())),
             assignments=assignments.get(key, ()),
-            anomalies=anomalies.get(key, ()),
+            findings=findings.get(key, ()),
             outcomes=outcomes.get(key, ()),
             end_ms=row.from_ms if row.to_ms is None else row.to_ms,
         )
@@ -254,6 +254,6 @@ def _last_ms(life: LifeView) -> int:
         times += [generation.at_ms, generation.until_ms or generation.at_ms]
     for interval in life.assignments:
         times += [interval.from_ms, interval.to_ms or interval.from_ms]
-    for finding in life.anomalies:
+    for finding in life.findings:
         times += [finding.at_ms, finding.until_ms or finding.at_ms]
     return max(times)

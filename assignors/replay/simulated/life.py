@@ -20,7 +20,7 @@ from assignors.replay.report.group_details import LifeDetails, places_in_chart
 from assignors.replay.report.member_styles import member_styles
 from assignors.replay.report.table_view import Column, Form, Link, TableView, table_view
 from assignors.replay.report.view_model import SIMULATED, LifeView, Limits
-from assignors.replay.tables.rows import AnomalyRow, AssignmentRow, GenerationRow, GroupRow
+from assignors.replay.tables.rows import AssignmentRow, FindingRow, GenerationRow, GroupRow
 from assignors.simulation.timed.costs.meter import Rebalance
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.scenario import Action, Scenario
@@ -91,7 +91,7 @@ def life_of(scenario: Scenario, played: Played) -> LifeView:
         moved=played.result.moves,
         commit_count=0,
         tombstone_count=0,
-        anomaly_count=played.result.violations,
+        finding_count=played.result.violations,
         double_owned_ms=round(played.result.double_partition_ms),
         unassigned_partition_ms=round(played.result.unavailable_partition_ms),
         downtime_partition_ms=None,
@@ -100,7 +100,7 @@ def life_of(scenario: Scenario, played: Played) -> LifeView:
         row=row,
         generations=generations,
         assignments=_assignments(row, intervals, played.rebalances),
-        anomalies=_violations(row, played),
+        findings=_violations(row, played),
         end_ms=end_ms,
         words=SIMULATED,
     )
@@ -209,9 +209,9 @@ def _assignments(
     ]
 
 
-def _violations(row: GroupRow, played: Played) -> list[AnomalyRow]:
+def _violations(row: GroupRow, played: Played) -> list[FindingRow]:
     return [
-        AnomalyRow(
+        FindingRow(
             group=row.group,
             life=row.life,
             kind=each.monitor,
@@ -233,7 +233,7 @@ def _violations(row: GroupRow, played: Played) -> list[AnomalyRow]:
 def _findings(
     life: LifeView, limits: Limits, places: Mapping[int, str], anchor: str
 ) -> TableView | None:
-    columns: list[Column[tuple[int, AnomalyRow]]] = [
+    columns: list[Column[tuple[int, FindingRow]]] = [
         Column(
             "time",
             lambda pair: Link(clock(pair[1].at_ms), places.get(pair[0])),
@@ -242,13 +242,13 @@ def _findings(
         Column("violation", lambda pair: pair[1].kind),
         Column("what", lambda pair: pair[1].evidence, Form.PROSE),
     ]
-    if not life.anomalies:
+    if not life.findings:
         return None
-    missing = len(life.anomalies) - limits.findings
+    missing = len(life.findings) - limits.findings
     return table_view(
         columns,
-        enumerate(life.anomalies[: limits.findings]),
-        caption=count(len(life.anomalies), "violation"),
+        enumerate(life.findings[: limits.findings]),
+        caption=count(len(life.findings), "violation"),
         omitted=f"{count(missing, 'more violation')} not shown." if missing > 0 else None,
         anchor=anchor,
     )

@@ -30,8 +30,8 @@ def as_arrow(table: type[Row], rows: Iterable[Row]) -> pa.Table:
     The table of what `arrow_row` makes of each. Column by column: a dictionary for each row, and
     one for each topic of a row, would take ten times the memory.
 
-    >>> from assignors.replay.tables.rows import AnomalyRow
-    >>> as_arrow(AnomalyRow, []).num_columns
+    >>> from assignors.replay.tables.rows import FindingRow
+    >>> as_arrow(FindingRow, []).num_columns
     23
     """
     listed = list(rows)
@@ -53,10 +53,10 @@ def arrow_row(row: Row) -> dict[str, Any]:
 def row_of(table: type[Row], plain: Mapping[str, Any]) -> Row:
     """Return the row that `arrow_row` made `plain` of.
 
-    >>> from assignors.replay.tables.rows import AnomalyRow
-    >>> row = AnomalyRow(group="g", life=1, kind="imbalance", generation=2, at_ms=5, until_ms=None,
+    >>> from assignors.replay.tables.rows import FindingRow
+    >>> row = FindingRow(group="g", life=1, kind="imbalance", generation=2, at_ms=5, until_ms=None,
     ...     member_id="a", client_id="c", topic=None, partition=None, count=1, evidence="so")
-    >>> row_of(AnomalyRow, arrow_row(row)) == row
+    >>> row_of(FindingRow, arrow_row(row)) == row
     True
     """
     schema = schema_of(table)

@@ -68,8 +68,8 @@ ESTIMATED: Mapping[tuple[str, str], str] = {
 def as_dict(row: Row) -> dict[str, Any]:
     """Return a row as values for JSON: partitions as [topic, numbers] pairs.
 
-    >>> from assignors.replay.tables.rows import AnomalyRow
-    >>> row = AnomalyRow(group="g", life=1, kind="imbalance", generation=2, at_ms=5, until_ms=None,
+    >>> from assignors.replay.tables.rows import FindingRow
+    >>> row = FindingRow(group="g", life=1, kind="imbalance", generation=2, at_ms=5, until_ms=None,
     ...     member_id="a", client_id="c", topic=None, partition=None, count=1, evidence="so")
     >>> as_dict(row)["evidence"]
     'so'

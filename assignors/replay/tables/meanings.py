@@ -50,7 +50,7 @@ MEANINGS: Mapping[str, str] = {
     "member_count": "Members.",
     "member_count_max": "The most members that a generation had.",
     "partition_count": "Partitions that are assigned.",
-    "anomaly_count": "Findings.",
+    "finding_count": "Findings.",
     "load_min": "Partitions of the member with the fewest.",
     "load_max": "Partitions of the member with the most.",
     "load_max_optimum": "The most that a member has under the best possible balance.",

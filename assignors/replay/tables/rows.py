@@ -8,7 +8,7 @@ from it.
 * `generations`: a row for each generation (classic) or group epoch (KIP-848, share, streams)
 * `members`: a row for each member of each generation
 * `assignments`: a row for each interval in which a member owned a partition
-* `anomalies`: a row for each finding
+* `findings`: a row for each finding
 * `outcomes`: a row for each generation and each assignor that was tried instead
 
 A *life* is a group from its first record to its tombstone: one name may be a classic group, then a
@@ -28,7 +28,7 @@ from enum import StrEnum
 from wire import TopicPartitions
 
 
-class AnomalyKind(StrEnum):
+class FindingKind(StrEnum):
     """What can be wrong with a group; `findings.glossary` says how bad each is, and what to do."""
 
     DOUBLE_OWNERSHIP = "double-ownership"
@@ -109,7 +109,7 @@ class GroupRow:
     """Offsets written; tombstones and aborted transactions are not counted."""
     tombstone_count: int
     """Offsets deleted."""
-    anomaly_count: int
+    finding_count: int
     double_owned_ms: int | None
     """Partition-milliseconds with two owners or more, as far as `double-ownership` findings have
     an end; `None` where all of them last, and where partitions were only given too early."""
@@ -265,13 +265,13 @@ class AssignmentRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnomalyRow:
+class FindingRow:
     """One finding, with what is needed to see it. What one cause repeats is one finding."""
 
     group: str
     life: int
     kind: str
-    """An `AnomalyKind`."""
+    """An `FindingKind`."""
     generation: int | None
     """Where `evidence` was seen: of repeated occurrences the one that lasted longest."""
     at_ms: int
@@ -349,7 +349,7 @@ class OutcomeRow:
     lag: int | None = None
 
 
-Row = GroupRow | OffsetRow | GenerationRow | MemberRow | AssignmentRow | AnomalyRow | OutcomeRow
+Row = GroupRow | OffsetRow | GenerationRow | MemberRow | AssignmentRow | FindingRow | OutcomeRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -361,7 +361,7 @@ class Tables:
     generations: tuple[GenerationRow, ...] = ()
     members: tuple[MemberRow, ...] = ()
     assignments: tuple[AssignmentRow, ...] = ()
-    anomalies: tuple[AnomalyRow, ...] = ()
+    findings: tuple[FindingRow, ...] = ()
     outcomes: tuple[OutcomeRow, ...] = ()
 
 
@@ -371,6 +371,6 @@ TABLES: Mapping[str, type[Row]] = {
     "generations": GenerationRow,
     "members": MemberRow,
     "assignments": AssignmentRow,
-    "anomalies": AnomalyRow,
+    "findings": FindingRow,
     "outcomes": OutcomeRow,
 }

@@ -1,195 +1,206 @@
-"""Who consumes what, whatever an assignor answers: what each member has, topic by topic.
+"""Who consumes what, in numbers, and the least that was possible.
 
-A member is compared with what it consumed a step before, topic by topic, and most topics of most
-members are as they were. Counts of a settlement are kept as long as it is sound: no partition is
-consumed twice, each exists, and its consumer subscribes to it. What is not sound occurs only where
-an assignor is wrong; whoever wants its figures counts them from the members' mappings.
+Members may consume what no sound assignor gives them: a partition twice, one that does not exist,
+one of a topic that they do not subscribe to. A settlement has `Counts` as long as nothing of that
+occurs; where it does, figures are counted from arrays (`outcome`).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from assignors.model import Assignment, Group, Topic
-from assignors.ownership.changes import TopicPartition, changed_topics
+from assignors.model import Assignment, Group
+from assignors.ownership.changes import TopicPartition
 from assignors.ownership.monitors import started_while_owned
-from assignors.simulation.rounds.counts import (
-    NOTHING_ASKED,
-    Asked,
-    Counts,
-    asked_of,
-    new_counts,
-)
-from wire import TopicPartitions
+from wire.constructors import unchecked
 
-NOTHING: TopicPartitions = {}
-
-Difference = tuple[str, str, int]
-"""Member id, topic, number."""
+NOBODY: Mapping[int, str] = {}
 
 
-@dataclass(slots=True)
-class Consumption:
-    """What each member consumes now, and what has changed since the settlement began."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consumed:
+    """What each member consumes at one moment."""
 
-    shares: Assignment = field(default_factory=dict)
-    consumers: defaultdict[str, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
-    """Topic -> number -> member id, while `is_single`."""
-    load: dict[str, int] = field(default_factory=dict)
-    """Partitions of each member."""
-    is_single: bool = True
-    """Whether nothing has been consumed twice since the settlement began."""
-    is_sound: bool = True
+    shares: Assignment
+    consumer: Mapping[str, Mapping[int, str]]
+    """Topic -> number -> member id; one of them where several members consume a partition."""
+    load: Mapping[str, int]
+    """Partitions of each member, by member id."""
+    is_single: bool
+    """Whether no partition is consumed twice."""
+    is_sound: bool
     """Whether that, and each partition exists and its consumer subscribes to it."""
-    before: Mapping[str, int] = field(default_factory=dict)
-    """`load` when the settlement began."""
-    first: dict[TopicPartition, str] = field(default_factory=dict)
-    """The consumer at the beginning, of each partition that was taken from it since."""
-    started: defaultdict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
-    """Topic -> numbers that some member started since the beginning."""
-    topics: list[tuple[str, ...]] = field(default_factory=list)
-    """Subscriptions of the members when the settlement began."""
-    subscribed: dict[str, frozenset[str]] = field(default_factory=dict)
-    """The same by member id."""
-    lists: dict[tuple[str, ...], frozenset[str]] = field(default_factory=dict)
-    """Each of these subscriptions once."""
-    known: Mapping[str, Topic] = field(default_factory=dict)
-    """The topics of the cluster when the settlement began."""
-    asked: Asked = NOTHING_ASKED
 
-    def begin(self, group: Group, shares: Assignment) -> None:
-        """Begin a settlement of the group, whose members consume `shares`.
 
-        Cost: O(members and topics + partitions that have changed); O(partitions) after one that
-        was not sound.
-        """
-        was_sound, subscribed, known = self.is_sound, self.subscribed, group.cluster.topics
-        if not self.is_single:
-            self.shares, self.load = {}, {}
-            self.consumers.clear()
-        self.is_single = True
-        _, started, _ = self._change(shares)
-        self.first.clear()
-        self.started.clear()
-        self.before = dict(self.load)
-        self.topics = [member.topics for member in group.members]
-        lists = {names: self.lists.get(names) or frozenset(names) for names in set(self.topics)}
-        self.asked = asked_of(group, self.topics, lists)
-        self.subscribed = {member.member_id: lists[member.topics] for member in group.members}
-        self.lists = lists
-        # What was sound, and is as it was, is not looked at again.
-        is_kept = was_sound and not started
-        checked = subscribed if is_kept else {}
-        to_check = [
-            (name, names)
-            for name, names in self.subscribed.items()
-            if checked.get(name) is not names
-        ]
-        self.is_sound = (
-            self.is_single
-            and all(names.issuperset(shares[name]) for name, names in to_check)
-            and (
-                (is_kept and self.known is known)
-                or all(
-                    not numbers
-                    or (topic in known and _is_within(numbers, known[topic].partition_count))
-                    for topic, numbers in self.consumers.items()
-                )
-            )
+_consumed = unchecked(Consumed)
+
+
+def consumed(group: Group, shares: Assignment) -> Consumed:
+    """Return what the members of a group consume. Cost: O(partitions)."""
+    known = {name: topic.partition_count for name, topic in group.cluster.topics.items()}
+    sets = {names: frozenset(names) for names in {member.topics for member in group.members}}
+    subscribed = {member.member_id: sets[member.topics] for member in group.members}
+    consumer: defaultdict[str, dict[int, str]] = defaultdict(dict)
+    load: dict[str, int] = {}
+    is_asked = True
+    for member_id, share in shares.items():
+        count = 0
+        for topic, numbers in share.items():
+            of_topic = consumer[topic]
+            for number in numbers:
+                of_topic[number] = member_id
+            count += len(numbers)
+        load[member_id] = count
+        is_asked = is_asked and subscribed[member_id].issuperset(share)
+    is_single = sum(load.values()) == sum(map(len, consumer.values()))
+    return _consumed(
+        shares=shares,
+        consumer=consumer,
+        load=load,
+        is_single=is_single,
+        is_sound=is_single
+        and is_asked
+        and all(
+            not numbers or (min(numbers) >= 0 and max(numbers) < known.get(topic, 0))
+            for topic, numbers in consumer.items()
+        ),
+    )
+
+
+def change(before: Consumed, after: Consumed) -> tuple[bool, tuple[TopicPartition, ...]]:
+    """Return whether a member loses something, and what another one starts while it consumes it.
+
+    The partitions come sorted. Cost: O(partitions).
+    """
+    if not (before.is_single and after.is_single):
+        has_lost = any(
+            not set(numbers) <= set(after.shares.get(member_id, {}).get(topic, ()))
+            for member_id, share in before.shares.items()
+            for topic, numbers in share.items()
         )
-        self.known = known
+        return has_lost, started_while_owned(before.shares, after.shares)
+    has_lost, started = False, []
+    for topic, held in before.consumer.items():
+        now = after.consumer.get(topic, NOBODY)
+        if held != now:
+            for number, member_id in held.items():
+                other = now.get(number)
+                has_lost |= other != member_id
+                if other is not None and other != member_id:
+                    started.append((topic, number))
+    return has_lost, tuple(sorted(started))
 
-    def apply(
-        self, group: Group, given: Assignment, *, is_cooperative: bool
-    ) -> tuple[tuple[TopicPartition, ...], bool]:
-        """Let every member consume what it is given.
 
-        Return what was started on a member while another one consumed it, sorted, and whether a
-        member had to stop consuming something: neither is asked of an eager protocol, under which
-        everybody stops before the round. Cost: O(members and topics + partitions that change).
-        """
-        before = self.shares
-        taken, started, was_consumed = self._change(given)
-        self.is_sound = (
-            self.is_sound
-            and self.is_single
-            and self.topics == [member.topics for member in group.members]
-            and self._are_sound(started, group.cluster.topics)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the members of a group subscribe to, as far as it has partitions."""
+
+    partition_count: int
+    member_count: int
+    """Members that subscribe to at least one partition."""
+    is_equal: bool
+    """Whether each of those subscribes to all of them."""
+
+
+def asked_of(group: Group) -> Asked:
+    """Return what is asked for in a group."""
+    known = group.cluster.topics
+    sets = {names: frozenset(names) for names in {member.topics for member in group.members}}
+    named = known.keys() & frozenset().union(*sets.values())
+    asked = {topic for topic in named if known[topic].partition_count}
+    wanted = {names: len(asked & topics) for names, topics in sets.items()}
+    return Asked(
+        partition_count=sum([known[topic].partition_count for topic in asked]),
+        member_count=sum([wanted[member.topics] > 0 for member in group.members]),
+        is_equal={0, len(asked)}.issuperset(wanted.values()),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """A sound settlement after one of its rounds, in numbers."""
+
+    asked: Asked
+    first: Consumed
+    """At its start."""
+    last: Consumed
+    """Now."""
+
+    @property
+    def before(self) -> Mapping[str, int]:
+        """Partitions of each member at its start, by member id."""
+        return self.first.load
+
+    @property
+    def after(self) -> Mapping[str, int]:
+        """Partitions of each member now, by member id."""
+        return self.last.load
+
+    @property
+    def moved(self) -> int:
+        """Partitions that had a consumer at its start and now have another one, or none."""
+        return sum(
+            now.get(number) != member_id
+            for topic, held in self.first.consumer.items()
+            if held != (now := self.last.consumer.get(topic, NOBODY))
+            for number, member_id in held.items()
         )
-        if not is_cooperative:
-            return (), False
-        return started_while_owned(before, given) if was_consumed else (), bool(taken)
 
-    def _are_sound(self, started: Iterable[Difference], known: Mapping[str, Topic]) -> bool:
-        """Return whether these partitions exist, and their new consumers subscribe to them."""
-        subscribed = self.subscribed
-        for member_id, topic, number in started:
-            if topic not in subscribed.get(member_id, ()) or topic not in known:
-                return False
-            if not 0 <= number < known[topic].partition_count:
-                return False
-        return True
+    @property
+    def unassigned(self) -> int:
+        """Partitions that somebody subscribes to and nobody consumes."""
+        return self.asked.partition_count - sum(self.after.values())
 
-    def counts(self) -> Counts | None:
-        """Return the settlement in numbers; `None` where it is not sound."""
-        if not self.is_sound:
-            return None
-        moved = sum(
-            self.consumers[topic].get(number) != member_id
-            for (topic, number), member_id in self.first.items()
-        )
-        return new_counts(asked=self.asked, before=self.before, after=dict(self.load), moved=moved)
-
-    def _change(self, shares: Assignment) -> tuple[list[Difference], list[Difference], bool]:
-        """Take `shares` over; return what was taken and started, and if that was consumed then.
-
-        It counts as consumed as well once anything has been consumed twice.
-        """
-        taken, started = self._differences(shares)
-        self.shares = shares
-        consumers, since = self.consumers, self.started
-        freed = {(topic, number) for _, topic, number in taken} if started else set()
-        for member_id, topic, number in taken:
-            if number not in since[topic]:
-                self.first.setdefault((topic, number), member_id)
-            consumers[topic].pop(number, None)
-        was_consumed = False
-        for member_id, topic, number in started:
-            of_topic = consumers[topic]
-            if number in of_topic:
-                self.is_single = False
-            elif (topic, number) in freed:
-                was_consumed = True
-            of_topic[number] = member_id
-            since[topic].add(number)
-        return taken, started, was_consumed or not self.is_single
-
-    def _differences(self, shares: Assignment) -> tuple[list[Difference], list[Difference]]:
-        """Return what each member no longer consumes, and what it starts to; count the new loads.
-
-        A number that a member has twice counts as consumed twice.
-        """
-        taken: list[Difference] = []
-        started: list[Difference] = []
-        for member_id in self.shares.keys() - shares.keys():
-            taken += [(member_id, t, n) for t, had in self.shares[member_id].items() for n in had]
-            del self.load[member_id]
-        for member_id, share in shares.items():
-            had = self.shares.get(member_id)
-            if had is None:
-                had = NOTHING
-            elif had is share:
-                continue
-            self.load[member_id] = sum(map(len, share.values()))
-            given = dict(share.items())  # a dictionary is looked up faster
-            for topic, before, after in changed_topics(dict(had.items()), given):
-                self.is_single &= len(after) == len(given.get(topic, ()))
-                taken += [(member_id, topic, number) for number in before - after]
-                started += [(member_id, topic, number) for number in after - before]
-        return taken, started
+    @property
+    def load_square_sum(self) -> int:
+        """Sum of the squares of `after`."""
+        return sum([load * load for load in self.after.values()])
 
 
-def _is_within(numbers: Collection[int], partition_count: int) -> bool:
-    return min(numbers) >= 0 and max(numbers) < partition_count
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Least:
+    """What no assignment of a group can do better."""
+
+    load_square_sum: int
+    """The smallest sum of squared partition counts."""
+    moves_min: int
+    """The fewest partitions that leave a member that may keep them, among assignments with it."""
+
+
+def proven_least(counts: Counts) -> Least | None:
+    """Return the least that is possible for who consumes what at the start of a settlement.
+
+    Two bounds cost no search. Nothing is more equal than the mean load, rounded up or down, for
+    every member that may take something; and of assignments with those loads none keeps more than
+    the sum of min(owned, load), the larger loads given to those that own more. Where every member
+    may take everything both bounds are reached. Elsewhere an assignment that reaches them is its
+    own proof, as a good assignor's is after most events. `None` where only a search can say it
+    (`optimal.bounds.optimum`). Cost: O(M).
+
+    >>> from assignors import Cluster, Member
+    >>> members = tuple(Member(member_id=name, topics=("t",)) for name in "ab")
+    >>> group = Group(cluster=Cluster.of({"t": 4}), members=members)
+    >>> now = consumed(group, {"a": {"t": (0, 1, 2, 3)}, "b": {}})
+    >>> proven_least(Counts(asked=asked_of(group), first=now, last=now))
+    Least(load_square_sum=8, moves_min=2)
+    """
+    asked = counts.asked
+    if not asked.member_count:
+        return Least(load_square_sum=0, moves_min=0)
+    floor, spare = divmod(asked.partition_count, asked.member_count)
+    held = counts.before.values()
+    # As `min` of each load and the floor, without a call for each member.
+    above = [load for load in held if load > floor]
+    kept_max = sum(held) - sum(above) + floor * len(above) + min(spare, len(above))
+    bound = Least(
+        load_square_sum=asked.member_count * floor * floor + spare * (2 * floor + 1),
+        moves_min=sum(held) - kept_max,
+    )
+    is_reached = asked.is_equal or (
+        counts.unassigned == 0
+        and counts.load_square_sum == bound.load_square_sum
+        and counts.moved == bound.moves_min
+    )
+    return bound if is_reached else None

@@ -20,7 +20,7 @@ from assignors.model import Assignment
 from assignors.optimal.bounds import optimum
 from assignors.optimal.small.bounds import small_optimum
 from assignors.problem import lawful_owners, owners, problem_of
-from assignors.simulation.rounds.least import Least, proven_least
+from assignors.simulation.rounds.consumption import Least, proven_least
 from assignors.simulation.rounds.scenario import Scenario
 from assignors.simulation.rounds.settlement import Round, rounds
 from wire.constructors import unchecked, unchecked_replace

@@ -22,7 +22,7 @@ from assignors.model import Assignment, Group
 from assignors.own_assignors.answers import require_assignor
 from assignors.ownership.changes import TopicPartition
 from assignors.rebalance import Rebalance
-from assignors.simulation.rounds.counts import Counts
+from assignors.simulation.rounds.consumption import Counts, asked_of, change, consumed
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, Scenario
 from assignors.simulation.rounds.simulated_group import SimulatedGroup, changes
 from wire.constructors import unchecked
@@ -79,30 +79,31 @@ def rounds(scenario: Scenario, assignor: Assignor) -> Iterator[Round]:
         group.add(spec)
     yield from _settle(group, 0, 0, GroupEvent(kind=GroupEventKind.START))
     for number, event in enumerate(scenario.events, start=1):
-        for phase, change in enumerate(changes(group, event)):
-            change()
+        for phase, change_group in enumerate(changes(group, event)):
+            change_group()
             yield from _settle(group, number, phase, event)
 
 
 def _settle(group: SimulatedGroup, number: int, phase: int, event: GroupEvent) -> Iterator[Round]:
     """Yield rounds until nobody has a reason to start another, at most `ROUND_LIMIT`."""
-    consumption = group.consumption
+    is_sound = True
     for count in range(1, ROUND_LIMIT + 1):
         seen = group.for_leader()
         before = group.consumed()
         if count == 1:
-            consumption.begin(seen, before)
+            now = first = consumed(seen, before)
+            asked = asked_of(seen)
         answer, group.memory, must_follow_up = lead_members(
             group.assignor, seen, memory=group.memory
         )
         group.generation += 1
         given = _shares(answer.assignment)
         after = {member_id: given.get(member_id, {}) for member_id in before}
-        started_twice, has_revoked = consumption.apply(
-            seen,
-            after,
-            is_cooperative=group.assignor.is_cooperative,
+        last, now = now, consumed(seen, after)
+        has_revoked, started_twice = (
+            change(last, now) if group.assignor.is_cooperative else (False, ())
         )
+        is_sound = is_sound and last.is_sound and now.is_sound
         for member in group.members.values():
             member.receive(after[member.member_id], group.generation)
         again = has_revoked or must_follow_up
@@ -117,7 +118,7 @@ def _settle(group: SimulatedGroup, number: int, phase: int, event: GroupEvent) -
             started_twice=started_twice,
             is_last=not again or count == ROUND_LIMIT,
             is_settled=not again,
-            counts=consumption.counts(),
+            counts=Counts(asked=asked, first=first, last=now) if is_sound else None,
         )
         if not again:
             return

@@ -15,20 +15,127 @@ its service time, beside the queue); and of one moment heartbeats come last (`qu
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from assignors.simulation.timed.network import Link, Network
-from assignors.simulation.timed.plain_heartbeats import PlainHeartbeats
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
+    MILLISECOND,
+    Effect,
     Fired,
+    MemberEvent,
+    Response,
     Schedule,
     Send,
+    TimerKey,
 )
+from assignors.simulation.timed.protocols.kafka import classic_group
+from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup, GroupState
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.consumer_group import STABLE, ConsumerGroup
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeatResponse,
+    ErrorCode,
+    HeartbeatResponse,
+)
+from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.scenario import BrokerConfig
-from assignors.simulation.timed.sides import Sides
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainHeartbeats:
+    """What a protocol knows of heartbeats that say nothing and are answered with nothing new."""
+
+    request: str
+    """The name of their type."""
+    may_rest: Callable[[int], bool]
+    """Whether the next heartbeats of a member, by its number, are plain until `changes` differ."""
+    changes: Callable[[], object]
+    """What the coordinator has done that idle members may learn of: another value, another one."""
+    timing: Callable[[int], tuple[TimerKey, int, int]]
+    """The key of a member's session timer at the coordinator, its heartbeat interval and its
+    session timeout in microseconds."""
+    answer: Callable[[int], Response]
+    """A member's number -> what it is answered while it rests."""
+    standing: Callable[[int], int] | None = None
+    """How many requests of a member the coordinator keeps until it has news; `None`: never any."""
+
+
+def classic_plain(
+    coordinator: GroupCoordinator, members: Sequence[ClassicMember]
+) -> PlainHeartbeats:
+    """Return what the classic protocol knows: a rebalance concerns everybody."""
+    return PlainHeartbeats(
+        request="Heartbeat",
+        may_rest=lambda number: _classic_may_rest(members[number], coordinator),
+        changes=lambda: coordinator.group and coordinator.classic.changes,
+        timing=lambda number: (
+            (classic_group.SESSION, members[number].member_id),
+            members[number].beat_us,
+            members[number].config.session_timeout_ms * MILLISECOND,
+        ),
+        answer=lambda _: HeartbeatResponse(ErrorCode.NONE),
+    )
+
+
+def _classic_may_rest(member: ClassicMember, coordinator: GroupCoordinator) -> bool:
+    """Return whether the heartbeats of a member are answered with nothing new."""
+    group = coordinator.group
+    return (
+        member.is_at_rest
+        and not member.times.wake_ms
+        and isinstance(group, ClassicGroup)
+        and group.state is not GroupState.PREPARING_REBALANCE
+        and member.generation == group.generation
+        and group.refusal(member.member_id, member.config.instance_id) is ErrorCode.NONE
+    )
+
+
+def consumer_plain(
+    coordinator: GroupCoordinator, members: Sequence[ConsumerClient], broker: BrokerConfig
+) -> PlainHeartbeats:
+    """Return what the protocol of KIP-848 knows: another epoch concerns everybody."""
+    return PlainHeartbeats(
+        request="ConsumerHeartbeat",
+        may_rest=lambda number: _consumer_may_rest(members[number], coordinator.consumer),
+        changes=lambda: _consumer_changes(coordinator),
+        timing=lambda number: (
+            ("session", members[number].member_id),
+            members[number].beat_us,
+            broker.consumer_session_timeout_ms * MILLISECOND,
+        ),
+        answer=lambda number: ConsumerHeartbeatResponse(
+            ErrorCode.NONE, members[number].member_id, members[number].epoch
+        ),
+    )
+
+
+def _consumer_changes(coordinator: GroupCoordinator) -> object:
+    group = coordinator.consumer
+    if group is None:
+        return None
+    return group.epoch, group.target_epoch, group.is_refresh_due, coordinator.target_changes
+
+
+def _consumer_may_rest(client: ConsumerClient, group: ConsumerGroup | None) -> bool:
+    """Return whether a member has nothing to say, and its heartbeats are answered so."""
+    if group is None or not client.epoch == group.target_epoch == group.epoch:
+        return False
+    member = group.members.get(client.member_id)
+    return (
+        client.is_at_rest
+        and not client.is_busy
+        and member is not None
+        and member.state is STABLE
+        and not member.pattern
+        and client.epoch == member.epoch
+        and not group.is_refresh_due
+    )
+
 
 HEARTBEAT = Fired(("heartbeat",), 0)
 BEAT, ARRIVAL, ANSWER, SESSION = Rank
@@ -43,14 +150,16 @@ class Rest(NamedTuple):
     session_over: int
     """When its session would run out without any further heartbeat."""
     session_timeout: int
-    member_id: str
+    session: TimerKey
+    """The key of its session timer."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Heartbeats:
     """The members that rest, and the queue into which they are woken."""
 
-    sides: Sides
+    step_member: Callable[[int, MemberEvent], list[Effect]]
+    """Lets a member, by its number, handle an event."""
     plain: PlainHeartbeats
     network: Network
     queue: EventQueue[Any]
@@ -59,16 +168,6 @@ class Heartbeats:
     """By member number."""
     seen: object = None
     """The coordinator's `changes` when they were last looked at."""
-
-    @classmethod
-    def of(
-        cls, sides: Sides, network: Network, queue: EventQueue[Any], broker: BrokerConfig
-    ) -> Heartbeats | None:
-        """Return what computes heartbeats, `None` under a protocol that has to see each one."""
-        plain = sides.plain
-        if plain is None:
-            return None
-        return cls(sides=sides, plain=plain, network=network, queue=queue, broker=broker)
 
     def rest(self, number: int) -> None:
         """Let a member rest if nobody has anything to say. Cost: O(1)."""
@@ -82,8 +181,8 @@ class Heartbeats:
         due = queue.due(key)
         if due is None:
             return
-        member_id, every, timeout = plain.timing(number)
-        session_key = (COORDINATOR, ("session", member_id))
+        session, every, timeout = plain.timing(number)
+        session_key = (COORDINATOR, session)
         session_over = queue.due(session_key)
         if session_over is None or not self._is_regular(link, every, timeout):
             return
@@ -91,7 +190,7 @@ class Heartbeats:
             return
         queue.stop(key)
         queue.stop(session_key)
-        self.resting[number] = Rest(due, every, session_over, timeout, member_id)
+        self.resting[number] = Rest(due, every, session_over, timeout, session)
 
     def _is_regular(self, link: Link, every: int, timeout: int) -> bool:
         """Return whether each heartbeat is answered before the next is due, and in time.
@@ -119,7 +218,7 @@ class Heartbeats:
         rest = self.resting.pop(number, None)
         if rest is None:
             return
-        due, every, session_over, timeout, member_id = rest
+        due, every, session_over, timeout, session = rest
         queue, network = self.queue, self.network
         sent = self._sent_by_now(number, due, every)
         if sent:
@@ -140,9 +239,12 @@ class Heartbeats:
                 self._send(number, last, leaves)
         event = (number, HEARTBEAT)
         queue.start((number, HEARTBEAT.key), due + sent * every, event, BEAT, number)
-        session = Fired(("session", member_id), 0)
         queue.start(
-            (COORDINATOR, session.key), session_over, (COORDINATOR, session), SESSION, member_id
+            (COORDINATOR, session),
+            session_over,
+            (COORDINATOR, Fired(session, 0)),
+            SESSION,
+            session[-1],
         )
 
     def _sent_by_now(self, number: int, due: int, every: int) -> int:
@@ -155,7 +257,7 @@ class Heartbeats:
     def _send(self, number: int, at: int, leaves: int) -> None:
         """Send the heartbeat that was due at `at`; its answer leaves then, and has not come yet."""
         queue, network = self.queue, self.network
-        for effect in self.sides.step_member(number, HEARTBEAT):
+        for effect in self.step_member(number, HEARTBEAT):
             if not isinstance(effect, Send):
                 assert isinstance(effect, Schedule), effect
                 continue

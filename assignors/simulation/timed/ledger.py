@@ -34,8 +34,14 @@ class Ledger:
     keeps_changes: bool = False
     """Whether every change is kept, for `assignors.ownership`."""
     changes: list[Change] = field(default_factory=list)
-    unavailable: int = 0
-    """Partitions times microseconds without a consumer."""
+    unavailable_of: dict[str, int] = field(default_factory=dict)
+    """Topic -> its partitions times microseconds without a consumer."""
+    gap_windows: list[tuple[int, int]] = field(default_factory=list)
+    """When at least one partition had no consumer: apart, and in order."""
+    group_stopped: int = 0
+    """Microseconds in which nobody consumed anything."""
+    stopped_since: int | None = 0
+    """Since when nobody does."""
     longest_gap: int = 0
     gaps: int = 0
     moves: int = 0
@@ -56,6 +62,16 @@ class Ledger:
     consumed_count: int = 0
     """How many that is of all members."""
 
+    @property
+    def unavailable(self) -> int:
+        """Partitions times microseconds without a consumer."""
+        return sum(self.unavailable_of.values())
+
+    @property
+    def any_stopped(self) -> int:
+        """Microseconds in which at least one partition had no consumer."""
+        return sum(end - begin for begin, end in self.gap_windows)
+
     def grow(self, at: int, topic: str, count: int) -> None:
         """Let a topic have `count` partitions from `at` on; existing ones stay. Cost: O(new)."""
         listed = self.partitions.setdefault(topic, [])
@@ -69,7 +85,7 @@ class Ledger:
                 self.consume(at, member, rest, "deleted")
         for partition in self.partitions.pop(topic):
             if partition.last is not None:
-                self._count_gap(at, partition)
+                self._count_gap(at, topic, partition)
         self.deleted.add(topic)
 
     def consume(self, at: int, member: str, owned: TopicPartitions, reason: str) -> bool:
@@ -95,6 +111,10 @@ class Ledger:
         load = sum(map(len, owned.values()))
         self.consumed_count += load - self.loads.get(member, 0)
         self.loads[member] = load
+        if not self.consumed_count:
+            self.stopped_since = at if self.stopped_since is None else self.stopped_since
+        elif self.stopped_since is not None:
+            self._count_stop(at, self.stopped_since)
         if self.keeps_changes:
             self.changes.append(Change(at=at, member_id=member, owned=owned, reason=reason))
         return has_lost
@@ -125,13 +145,16 @@ class Ledger:
                 if len(partition.consumers) > 1:
                     self._count_double(at, partition)
                 elif not partition.consumers and topic in topics:
-                    self._count_gap(at, partition)
+                    self._count_gap(at, topic, partition)
                     without += 1
+        if without and self.stopped_since is not None:
+            self._count_stop(at, self.stopped_since)
         return without
 
     def _begin(self, at: int, member: str, topic: str, numbers: Iterable[int]) -> None:
-        listed, count_from, longest = self.partitions[topic], self.count_from, self.longest_gap
+        listed, count_from = self.partitions[topic], self.count_from
         size, is_counted = len(listed), at >= count_from
+        lasted, longest_of_these = 0, 0
         for number in numbers:
             if number >= size:
                 continue
@@ -142,10 +165,9 @@ class Ledger:
                 # As `_count_gap`, in place: most partitions that are taken had nobody for a moment.
                 gap = at - (count_from if count_from > since else since)  # noqa: FURB136 - per partition
                 if gap > 0:
-                    self.unavailable += gap
+                    lasted += gap
                     self.gaps += 1
-                    if gap > longest:
-                        self.longest_gap = longest = gap
+                    longest_of_these = max(longest_of_these, gap)
             elif len(consumers) == 1:
                 partition.double_since = at
                 self.doubled.add((topic, number))
@@ -153,6 +175,8 @@ class Ledger:
             if partition.last != member:
                 self.moves += is_counted and partition.last is not None
                 partition.last = member
+        if lasted:
+            self._count_gaps(at, topic, lasted, longest_of_these)
 
     def _end(self, at: int, member: str, topic: str, numbers: Iterable[int]) -> int:
         """Let a member consume partitions no more that exist; return how many these are."""
@@ -172,12 +196,24 @@ class Ledger:
             ended += 1
         return ended
 
-    def _count_gap(self, at: int, partition: _Partition) -> None:
+    def _count_gap(self, at: int, topic: str, partition: _Partition) -> None:
         gap = at - max(partition.since, self.count_from)
         if gap > 0:
-            self.unavailable += gap
             self.gaps += 1
-            self.longest_gap = max(self.longest_gap, gap)
+            self._count_gaps(at, topic, gap, gap)
+
+    def _count_gaps(self, at: int, topic: str, lasted: int, longest: int) -> None:
+        """Count gaps of a topic that end now, by their sum and the longest of them."""
+        self.unavailable_of[topic] = self.unavailable_of.get(topic, 0) + lasted
+        self.longest_gap = max(self.longest_gap, longest)
+        begin, windows = at - longest, self.gap_windows
+        while windows and windows[-1][1] >= begin:
+            begin = min(begin, windows.pop()[0])
+        windows.append((begin, at))
+
+    def _count_stop(self, at: int, since: int) -> None:
+        self.group_stopped += max(at - max(since, self.count_from), 0)
+        self.stopped_since = None
 
     def _count_double(self, at: int, partition: _Partition) -> None:
         double = max(at - max(partition.double_since, self.count_from), 0)

@@ -3,8 +3,8 @@
 Every member has a connection of its own; messages of one connection do not overtake each other. An
 answer finds its way back by the number of its request; answers to a process that has ended, and
 those on a connection that was closed, are dropped. What is lost is not sent again here but by the
-member, as in a client, when the time of its request is over: so nothing is delivered twice, and an
-answer that is lost means that the coordinator has done what was asked.
+member, as in a client, when the time of its request is over: an answer that is lost means that the
+coordinator has done what was asked. Only the fault `duplicate` delivers a request twice.
 
 A connection is like one of TCP. A message does not get lost alone: with it everything on the same
 connection does, either way, until the member notices and opens another one. What is sent while the
@@ -22,25 +22,33 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from assignors.simulation.dice import Dice
-from assignors.simulation.timed.protocols.classic.messages import (
-    JoinGroup,
-    JoinGroupResponse,
-    SyncGroup,
-    SyncGroupResponse,
-)
 from assignors.simulation.timed.protocols.effects import (
+    COORDINATOR,
     MILLISECOND,
     STANDING,
     Answered,
     Arrived,
     Committed,
+    NotCoordinator,
+    Request,
     Response,
     Send,
     is_plain,
 )
+from assignors.simulation.timed.protocols.kafka.messages import (
+    JoinGroup,
+    JoinGroupResponse,
+    SyncGroup,
+    SyncGroupResponse,
+)
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.random_streams import MEANS_MAX, exponential_at, stream, stream_seed
-from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, Scenario
+from assignors.simulation.timed.scenario import (
+    Direction,
+    GroupProtocol,
+    MemberConfig,
+    Scenario,
+)
 
 MILLION = 1_000_000
 ARRIVAL, ANSWER = Rank.ARRIVAL, Rank.ANSWER
@@ -70,35 +78,58 @@ class Trouble:
     """The state of a connection with which something has gone wrong; times are microseconds."""
 
     losses: Dice
-    cut_until: int = 0
+    copies: Dice
+    requests_cut_until: int = 0
+    answers_cut_until: int = 0
     opens_at: int = 0
     """When the network lets the member open its new connection."""
     extra_us: int = 0
     loss: int = 0
     """Chance of a message to get lost, in millionths."""
+    duplicates: int = 0
+    """Chance of a request to arrive twice, in millionths."""
+    copy_late_us: int = 0
+    copies_until: int = 0
+    """By then every second copy has arrived."""
     is_lost: bool = False
     """The connection is dead, and the member has not noticed."""
+    dead: Direction | None = None
+    """It is so in this direction alone."""
     watched: int = -1
     """Since when the member had heard nothing when a `Silent` was asked for last."""
 
     def open(self, now: int) -> None:
         """Open another connection, as soon as no cut is in the way."""
-        self.is_lost = False
-        self.opens_at = self.cut_until if self.cut_until > now else 0
+        self.is_lost, self.dead = False, None
+        cut_until = max(self.requests_cut_until, self.answers_cut_until)
+        self.opens_at = cut_until if cut_until > now else 0
 
     def is_over(self, now: int) -> bool:
         """Return whether all is well again."""
-        return not (self.is_lost or self.loss or self.extra_us or self.cut_until > now)
+        is_dead = self.is_lost or self.dead is not None
+        is_as_usual = not (is_dead or self.loss or self.extra_us or self.duplicates)
+        changes_until = max(self.requests_cut_until, self.answers_cut_until, self.copies_until)
+        return is_as_usual and changes_until <= now
 
-    def arrival(self, leaves: int, arrives: int, deadline: int) -> int | None:
+    def is_sent_twice(self) -> bool:
+        """Return whether the next request arrives twice."""
+        return self.duplicates > 0 and self.copies.below(MILLION) < self.duplicates
+
+    def arrival(self, leaves: int, arrives: int, deadline: int, direction: Direction) -> int | None:
         """Return when a message arrives that would arrive then; `None`: not by its deadline.
 
-        Then the connection is dead.
+        Then the connection is dead; in one direction alone, where the other one is not cut.
         """
-        late = arrives + self.extra_us + max(self.cut_until - leaves, 0)
+        cut_until, other = self.requests_cut_until, self.answers_cut_until
+        if direction is Direction.ANSWERS:
+            cut_until, other = other, cut_until
+        late = arrives + self.extra_us + max(cut_until - leaves, self.opens_at - leaves, 0)
         is_lost = self.loss > 0 and self.losses.below(MILLION) < self.loss
-        if self.is_lost or is_lost or late > deadline:
-            self.is_lost = True
+        if self.is_lost or is_lost or late > deadline or direction is self.dead:
+            if cut_until > leaves >= other and not is_lost:
+                self.dead = direction
+            else:
+                self.is_lost = True
             return None
         return late
 
@@ -134,6 +165,8 @@ class Network:
     in_flight: dict[int, Waiting] = field(default_factory=dict)
     limits: dict[int, tuple[str | int, ...]] = field(default_factory=dict)
     """The timers by which some of them are given up."""
+    copies: dict[int, Request] = field(default_factory=dict)
+    """Requests that will arrive a second time."""
     sent: int = 0
     requests: Counter[str] = field(default_factory=Counter)
     """Requests that reach the coordinator, by type."""
@@ -203,7 +236,7 @@ class Network:
         rank = ANSWER if is_heartbeat else None
         self.in_flight[number] = (member, own_number, link.life, deadline, rank)
         if link.trouble is not None:
-            passed = link.trouble.arrival(leaves, arrives, deadline)
+            passed = link.trouble.arrival(leaves, arrives, deadline, Direction.REQUESTS)
             if passed is None:
                 self._lose(number, min(deadline, leaves + limit))
                 return None
@@ -214,7 +247,22 @@ class Network:
             self._give_up_at(deadline, member, number)
         link.arrives = arrives = max(arrives, link.arrives)
         self.requests[kind.__name__] += 1
+        if link.trouble is not None and link.trouble.is_sent_twice():
+            self.copies[number] = request
         return arrives, ARRIVAL if is_heartbeat else None, Arrived(number, request)
+
+    def _deliver_again(self, trouble: Trouble, member: int, leaves: int, request: Request) -> None:
+        """Let a request arrive a second time whose first answer leaves then.
+
+        A broker reads nothing more of a connection before it has answered. To the second copy it
+        answers a number that nobody waits for.
+        """
+        self.sent += 1
+        at = leaves + 1 + trouble.copy_late_us
+        trouble.copies_until = max(trouble.copies_until, at)
+        self.requests[type(request).__name__] += 1
+        rank = ARRIVAL if is_plain(request) else None
+        self.queue.put(at, (COORDINATOR, Arrived(self.sent, request)), rank, member)
 
     def handled(self, now: int, event: object, service_us: int) -> int:
         """Return when the coordinator has handled an event: one request after the other.
@@ -243,11 +291,14 @@ class Network:
         member, own_number, life, deadline, rank = waiting
         link = self.links[member]
         link.unanswered -= 1
+        request = self.copies.pop(number, None) if self.copies else None
+        if request is not None and type(response) is not NotCoordinator:
+            self._deliver_again(self.trouble(member), member, leaves, request)
         if life != link.life:
             return None
         returns = leaves + self._delay(link.back, leaves)
         if link.trouble is not None:
-            passed = link.trouble.arrival(leaves, returns, deadline)
+            passed = link.trouble.arrival(leaves, returns, deadline, Direction.ANSWERS)
             if passed is None:
                 self.in_flight[number] = waiting
                 link.unanswered += 1
@@ -291,6 +342,7 @@ class Network:
         for number, _ in listed:
             del self.in_flight[number]
             self.no_limit(number)
+            self.copies.pop(number, None)
         self.links[member].unanswered -= len(listed)
         self.start(member)
         return [own_number for _, own_number in listed]
@@ -299,7 +351,8 @@ class Network:
         """Return the troubles of a member's connection, none of them if it had none."""
         link = self.links[member]
         if link.trouble is None:
-            link.trouble = Trouble(losses=stream(self.scenario.seed, link.config.name, "loss"))
+            draws = partial(stream, self.scenario.seed, link.config.name)
+            link.trouble = Trouble(losses=draws("loss"), copies=draws("copies"))
         return link.trouble
 
     def _delay(self, seed: int, at: int) -> int:

@@ -12,19 +12,21 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from assignors.server.spec import made_id
-from assignors.simulation.timed.protocols.classic.messages import GroupRecord, GroupTombstone
-from assignors.simulation.timed.protocols.consumer.records import (
+from assignors.simulation.timed.protocols.effects import MILLISECOND, Record
+from assignors.simulation.timed.protocols.kafka.records import (
     CurrentRecord,
     EpochsByPartition,
     GroupEpochRecord,
+    GroupRecord,
+    GroupTombstone,
     GroupTopicsTombstone,
     MemberRecord,
+    OffsetRecord,
     PatternRecord,
     TargetEpochRecord,
     TargetRecord,
+    is_transactional,
 )
-from assignors.simulation.timed.protocols.effects import MILLISECOND, Record
-from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord, is_transactional
 from wire.records import encode_key, encode_value
 
 TOPIC = "__consumer_offsets"

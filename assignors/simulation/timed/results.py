@@ -25,6 +25,10 @@ class TimedResult:
     more; null where the group has not settled."""
     unavailable_partition_ms: float
     """Partitions times milliseconds without a consumer."""
+    group_stopped_ms: float
+    """Time in which nobody in the group consumed anything."""
+    any_stopped_ms: float
+    """Time in which at least one partition had no consumer."""
     longest_gap_ms: float
     """The longest time that one partition was without a consumer."""
     gaps: int
@@ -59,6 +63,8 @@ class TimedResult:
     """Records that were processed again: their commit was lost, refused, or never sent."""
     duplicate_records: int = 0
     """Records that a second member processed while another one still did."""
+    delayed_records: int = 0
+    """Records that were written while nobody consumed their partition."""
     lag_records: int = 0
     """Records that are written and not committed at the end."""
     failovers: int = 0
@@ -72,6 +78,9 @@ class TimedResult:
     """Records of the group that coordinators read when they took over, each time counted."""
     records_lost: int = 0
     """Records of the group that were written and not replicated when their broker crashed."""
+    events_hash: str = ""
+    """A hash of the events, as 16 hexadecimal digits: the same scenario and seed give the same in
+    every process."""
     violations: int = 0
     """How often a rule was broken that monitors hold every run against."""
     first_violation: str | None = None

@@ -6,7 +6,8 @@
 
 What is left out has the default of `scenario`. A member with a `count` stands for so many, named
 `c0`, `c1`, ... (or from `numbered_from` on), which start `starts_every_ms` one after the other;
-their instance ids are numbered likewise. Verbs of a plan, as `rolling_restart`, become actions.
+their instance ids are numbered likewise. An entry of the plan may stand for several actions, as
+`rolling_restart` does.
 
 A document is data, so no name in it imports anything by itself: an assignor of one's own
 (`package.module:object`) is taken only where the caller allows that name.
@@ -14,27 +15,28 @@ A document is data, so no name in it imports anything by itself: an assignor of 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import MISSING, Field, asdict, fields, is_dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict
 from hashlib import sha256
 from json import dumps
-from typing import Any
 
+from assignors.documents.keys import brief, read
 from assignors.documents.values import (
     Document,
     DocumentError,
     ErrorCode,
     Place,
     as_int32,
+    as_list,
     as_object,
     required,
 )
 from assignors.own_assignors.importing import is_import_path
 from assignors.simulation.timed.scenario import VERSION, Scenario
-from assignors.simulation.timed.scenario.plan import expanded
+from assignors.simulation.timed.scenario.members import MEMBERS
+from assignors.simulation.timed.scenario.plan import PLAN, expanded
 from assignors.simulation.timed.scenario.possible import require_possible
-from assignors.simulation.timed.scenario.reading import read_fields
-from assignors.simulation.timed.scenario.whole import READERS, everybody
+from assignors.simulation.timed.scenario.whole import everybody
 
 
 def scenario_from_document(document: object, *, own_assignors: Collection[str] = ()) -> Scenario:
@@ -57,21 +59,14 @@ def scenario_from_document(document: object, *, own_assignors: Collection[str] =
         raise DocumentError(
             ErrorCode.OUT_OF_RANGE, f"version {version} is not {VERSION}", ("version",)
         )
-    named = {key: value for key, value in given.items() if key != "version"}
-    read = {
-        "until_ms": 0,
-        "topics": {},
-        "members": (),
-        "plan": (),
-        **read_fields(named, READERS, ()),
-    }
-    read["members"], read["plan"] = expanded(read["members"], read["plan"])
-    scenario = Scenario(**read)
-    for key in ("until_ms", "topics", "members"):
-        required(given, key, ())
-    for name, place in _own(scenario):
-        require_allowed(name, own_assignors, place)
-    require_possible(scenario)
+    scenario = read(Scenario, {key: one for key, one in given.items() if key != "version"})
+    try:
+        for name, place in _own(scenario):
+            require_allowed(name, own_assignors, place)
+        require_possible(scenario)
+    except DocumentError as error:
+        place = _in_document(error.place, given)
+        raise DocumentError(error.kind, error.text, place) from None
     return scenario
 
 
@@ -110,7 +105,7 @@ def brief_document(scenario: Scenario) -> Document:
 
     Reading it gives the scenario. Cost: O(its size).
     """
-    return {"version": VERSION, **_brief(scenario)}
+    return {"version": VERSION, **brief(scenario)}
 
 
 def scenario_hash(scenario: Scenario) -> str:
@@ -122,22 +117,18 @@ def scenario_hash(scenario: Scenario) -> str:
     return sha256(text.encode()).hexdigest()[:16]
 
 
-def _brief(settings: Any) -> dict[str, Any]:  # noqa: ANN401 - a dataclass
-    return {
-        each.name: _written(value)
-        for each in fields(settings)
-        if (value := getattr(settings, each.name)) != _default(each)
-    }
-
-
-def _default(one: Field[Any]) -> object:
-    """Return the default of a field; `MISSING` of one that must be given."""
-    return one.default if one.default_factory is MISSING else one.default_factory()
-
-
-def _written(value: Any) -> Any:  # noqa: ANN401 - a field of any type
-    if is_dataclass(value):
-        return _brief(value)
-    if isinstance(value, tuple):
-        return [_written(each) for each in value]
-    return value
+def _in_document(place: Place, given: Mapping[str, object]) -> Place:
+    """Return a place in a scenario as the place in its document, whose entries may be several."""
+    if len(place) < 2 or place[0] not in {"members", "plan"}:
+        return place
+    entries: list[int] = []
+    members = MEMBERS.read(given["members"], ("members",))
+    if place[0] == "plan":
+        *_, entries = expanded(members, PLAN.read(given["plan"], ("plan",)))
+    else:
+        for number, one in enumerate(as_list(given["members"], ("members",))):
+            count = as_object(one, ()).get("count")
+            entries += [number] * (1 if count is None else as_int32(count, ()))
+    at = place[1]
+    assert isinstance(at, int)
+    return (place[0], entries[at] if at < len(entries) else at, *place[2:])

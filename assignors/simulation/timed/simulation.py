@@ -6,63 +6,45 @@ way over the network, waits for its turn at the coordinator, and the answer come
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from assignors.model import Cluster
 from assignors.ownership.changes import Change
 from assignors.simulation.timed.costs.meter import Meter, Rebalance, result_of
-from assignors.simulation.timed.faults.events import FaultEvent, fault_events
-from assignors.simulation.timed.faults.live import USUAL, LiveFaults
-from assignors.simulation.timed.faults.transactions import transaction
-from assignors.simulation.timed.faults.zombies import Zombie
-from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
-from assignors.simulation.timed.ledger import Ledger
-from assignors.simulation.timed.monitors.seen import Observer, Seen
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.monitors.violation import Violation, described
-from assignors.simulation.timed.monitors.watch import (
-    saw_member,
-    watch_over,
+from assignors.simulation.timed.engine import cut_cycles, play, rare_collections, step_member
+from assignors.simulation.timed.faults.live import (
+    FaultEvent,
+    LiveFaults,
+    Zombie,
+    fault_events,
 )
+from assignors.simulation.timed.heartbeats import Heartbeats
+from assignors.simulation.timed.host import executed, handle
+from assignors.simulation.timed.ledger import Ledger
+from assignors.simulation.timed.monitors.liveness import (
+    end_found,
+    is_settled,
+    quiet_us,
+    without_what_follows,
+)
+from assignors.simulation.timed.monitors.rules import Monitoring, Observer, Violation, described
+from assignors.simulation.timed.monitors.watch import Watch, report, saw_end, watch_over
 from assignors.simulation.timed.network import Network
+from assignors.simulation.timed.plan import with_arrivals
 from assignors.simulation.timed.processing.offsets_sides import sides_with_offsets
-from assignors.simulation.timed.protocols.classic.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,
-    AssignorFailed,
-    Cancel,
     Command,
-    Consume,
-    Disconnect,
-    GiveUp,
-    MemberEvent,
     Record,
-    Schedule,
-    Send,
 )
-from assignors.simulation.timed.queue import EventQueue, Rank
+from assignors.simulation.timed.queue import EventQueue
 from assignors.simulation.timed.results import TimedResult
-from assignors.simulation.timed.running import coordinator, execution
-from assignors.simulation.timed.running.acts import act, rest_for_long
-from assignors.simulation.timed.running.arrivals import with_arrivals
-from assignors.simulation.timed.running.garbage import cut_cycles, rare_collections
-from assignors.simulation.timed.running.machine import Handled, Machine
-from assignors.simulation.timed.running.play import play
-from assignors.simulation.timed.running.run import Event, Happening, LongRest, Run
-from assignors.simulation.timed.running.settling import judge_end
-from assignors.simulation.timed.scenario import Action, FaultKind, Scenario
+from assignors.simulation.timed.run import Event, LongRest, Run
+from assignors.simulation.timed.scenario import Action, Scenario
+from assignors.simulation.timed.shared_machine import Machine
 from assignors.simulation.timed.threads.sides import sides_with_threads
-
-START, STOP, CRASH = Command.START, Command.STOP, Command.CRASH
-PLANNED = frozenset({Action, FaultEvent, Cluster, LongRest})
-"""What is neither a message nor a timer of one side."""
-HEARTBEAT_RANK = Rank.HEARTBEAT
-RESTART = ("restart",)
-"""The timer after which a process that ended by itself starts again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,15 +84,15 @@ def simulate(
     scenario = with_arrivals(scenario)
 
     until = scenario.until_ms * MILLISECOND
-    run = _prepared(scenario, monitoring, observe, keeps_history=keeps_history)
+    run = prepared(scenario, monitoring, observe, keeps_history=keeps_history)
     if not queues_heartbeats:
         _compute_heartbeats(run)
-    stopped_by = play(run, _handle, until)
+    stopped_by = play(run, until)
     end = until if stopped_by is None else run.queue.now
     result, watch = _result(run, end), run.watch
     rebalances, zombies = list(run.meter.rebalances), run.faults.zombies.close(end)
     if watch is not None and stopped_by is None:
-        judge_end(run, watch, _handle)
+        judge_end(run, watch)
     found = [] if watch is None else watch.kept
     played = Played(
         result=replace(
@@ -129,9 +111,10 @@ def simulate(
     return played
 
 
-def _prepared(
+def prepared(
     scenario: Scenario, monitoring: Monitoring, observe: Observer | None, *, keeps_history: bool
 ) -> Run:
+    """Return a run of which nothing has happened yet."""
     ledger = Ledger(count_from=scenario.count_from_ms * MILLISECOND, keeps_changes=keeps_history)
     for topic, count in scenario.topics.items():
         ledger.grow(0, topic, count)
@@ -153,7 +136,12 @@ def _prepared(
         cluster=Cluster.of(scenario.topics),
     )
     run.faults = LiveFaults.of(
-        scenario, sides, run.network, run.meter, step=partial(_step_member, run)
+        scenario,
+        sides,
+        run.network,
+        run.meter,
+        step=partial(step_member, run),
+        reach_coordinator=partial(handle, run),
     )
     if run.watch is not None:
         run.watch.removed = run.faults.zombies.removed
@@ -171,159 +159,97 @@ def _prepared(
     if scenario.network.handling_us:
         handling_us = scenario.network.handling_us
         run.machine = Machine(handling_us=handling_us, put=run.queue.put, due=run.due)
-    run.execution = execution.executed(run)
+    run.execution = executed(run)
     return run
 
 
 def _compute_heartbeats(run: Run) -> None:
     """Compute heartbeats of idle members, unless each one waits for its turn somewhere."""
-    if run.execution is None and run.machine is None:
-        run.heartbeats = run.faults.heartbeats = Heartbeats.of(
-            run.sides, run.network, run.queue, run.scenario.broker
+    plain = run.sides.plain
+    if plain is not None and run.execution is None and run.machine is None:
+        run.heartbeats = run.faults.heartbeats = Heartbeats(
+            step_member=run.sides.step_member,
+            plain=plain,
+            network=run.network,
+            queue=run.queue,
+            broker=run.scenario.broker,
         )
 
 
-def _handle(run: Run, event: Event) -> None:
-    """Let an event happen: most are messages and timers."""
-    target, what = event
-    kind = type(what)
-    if kind in PLANNED:
-        _do_planned(run, target, what)
-    elif target == COORDINATOR:
-        _reach_coordinator(run, what)
-    elif run.machine is not None:
-        _reach_machine(run, run.machine, target, what)
-    elif kind in USUAL and not run.faults.frozen and run.faults.failovers is None:
-        _step_member(run, target, what)  # type: ignore[arg-type]  # by its type
-    else:
-        run.faults.reach(target, what)  # type: ignore[arg-type]  # by whom it is for
+# What becomes of a group after the end of its run
+
+SECOND = 1000 * MILLISECOND
+"""How often it is looked whether the group has settled."""
 
 
-def _reach_machine(run: Run, machine: Machine, target: int, what: Any) -> None:  # noqa: ANN401 - as below
-    """Let an event at a member happen, or wait until their machine has handled it."""
-    if isinstance(what, Handled):
-        event = machine.take(target, what)
-        if event is not None:
-            run.faults.reach(target, event)
-        machine.start_next(run.queue.now)
-    elif not machine.turn(run.queue.now, target, run.sides.members[target], what):
-        run.faults.reach(target, what)
+def judge_end(run: Run, watch: Watch) -> None:
+    """Judge a run at its end, and what becomes of its group where nothing else happens to it.
+
+    The results of the run have to be taken before.
+    """
+    over_ms = run.scenario.until_ms
+    watch.at = (run.queue.count, over_ms * MILLISECOND)
+    saw_end(watch)
+    run.scenario = without_what_follows(run.scenario)
+    run.queue.drop(lambda event: _is_planned(event, over_ms))
+    run.watch = run.observe = None
+    run.ledger.keeps_changes = False
+    watch.at, found = settled(run)
+    report(watch, found)
 
 
-def _do_planned(run: Run, target: int, what: Happening) -> None:
-    """Do what the plan says, let a fault begin or end, or show a member new topics."""
-    if isinstance(what, Action):
-        act(run, what)
-    elif isinstance(what, LongRest):
-        rest_for_long(run)
-    elif isinstance(what, FaultEvent) and what.fault.kind is FaultKind.HANGING_TRANSACTION:
-        _reach_coordinator(run, transaction(what, run.scenario, run.topics))
-    elif isinstance(what, FaultEvent):
-        run.faults.change(what)
-    elif isinstance(what, Cluster):
-        run.faults.reach(target, what)
+def _is_planned(event: Event, over_ms: int) -> bool:
+    """Return whether an event does not follow from what has happened by then."""
+    what = event[1]
+    if isinstance(what, FaultEvent):
+        return what.fault.from_ms > over_ms
+    return isinstance(what, Action) or what is Command.START
 
 
-def _reach_coordinator(run: Run, what: Any) -> None:  # noqa: ANN401 - what the queue has for it
-    if run.execution is not None:
-        execution.handle(run, run.execution, what)
-    else:
-        coordinator.handle(run, what)
+def settled(run: Run) -> tuple[tuple[int, int], list[tuple[str, str]]]:
+    """Play a run to its end and on until the group has settled, or has had the time for it.
+
+    Returns when that was, as the number of an event and a time, and what liveness monitors find.
+    """
+    quiet_from = run.scenario.until_ms * MILLISECOND
+    bound = play(run, quiet_from)
+    rounds, waiting = run.sides.generation(), set(run.network.in_flight)
+    until, longest = quiet_from, quiet_from + quiet_us(run.scenario)
+    while until < longest and bound is None:
+        waiting &= run.network.in_flight.keys()
+        if not waiting and is_settled(run.sides, run.ledger) and not run.sides.is_rebalancing():
+            break  # whoever has joined may still wait for a target, the others being at rest
+        until += SECOND
+        bound = play(run, until)
+    if bound is not None:
+        return (run.queue.count, until), []  # nobody knows what would become of it
+    found = end_found(
+        run.scenario,
+        run.sides,
+        run.ledger,
+        rounds=run.sides.generation() - rounds,
+        unanswered=still_awaited(run, waiting & run.network.in_flight.keys()),
+    )
+    return (run.queue.count, until), list(found)
 
 
-def _step_member(run: Run, number: int, event: MemberEvent) -> None:
-    if event is START and not _starts_process(run, number):
-        return
-    heartbeats, queue = run.heartbeats, run.queue
-    if heartbeats is not None and number in heartbeats.resting:
-        heartbeats.wake(number)
-    effects = run.sides.step_member(number, event)
-    for effect in effects:
-        if type(effect) is Cancel:  # what steps ask for most often
-            queue.stop(key := (number, effect.key))
-            run.due.discard(key)
-        else:
-            DO[type(effect)](run, number, event, effect)
-    if heartbeats is not None:
-        heartbeats.rest(number)
-    if run.watch is not None:
-        saw_member(run.watch, (run.queue.count, run.queue.now), number, event, effects)
-    if run.observe is not None:
-        name = run.scenario.members[number].name
-        run.observe(Seen(run.queue.count, run.queue.now, name, event, effects))
+def still_awaited(run: Run, requests: set[int]) -> set[int]:
+    """Return those of the requests whose process and connection still are what they were."""
+    network = run.network
+    awaited = set()
+    for number in requests:
+        member, _, life, *_ = network.in_flight[number]
+        if run.sides.members[member].is_up and network.links[member].life == life:
+            awaited.add(number)
+    return awaited
 
 
-def _starts_process(run: Run, number: int) -> bool:
-    """Prepare the start of a member's process, unless it runs; return whether it starts."""
-    if run.sides.members[number].is_up:
-        return False
-    run.queue.stop((number, RESTART))
-    run.network.start(number)
-    run.sides.show_topics(number, run.cluster)
-    return True
-
-
-def _schedule(run: Run, number: int, _event: MemberEvent, effect: Schedule) -> None:
-    """Start a timer of a member; what has run out and waits for their machine is due no longer."""
-    key = effect.key
-    if run.machine is not None:
-        run.due.discard((number, key))
-        if run.machine.goes_on(number, run.sides.members[number], effect):
-            run.queue.stop((number, key))
-            return
-    run.start_timer(number, effect, HEARTBEAT_RANK if key == HEARTBEAT.key else None, number)
-
-
-def _send(run: Run, number: int, _event: MemberEvent, effect: Send) -> None:
-    """Send a request to the coordinator; it may get lost on its way."""
-    now = run.queue.now
-    if type(effect.request) is JoinGroup:
-        name = run.scenario.members[number].name
-        if run.ledger.consumed.get(name):
-            run.meter.touch(now, run.sides, number)
-    sent = run.network.send(now, number, effect)
-    if sent is not None:
-        arrives, rank, arrived = sent
-        run.queue.put(arrives, (COORDINATOR, arrived), rank, number)
-
-
-def _consume(run: Run, number: int, event: MemberEvent, effect: Consume) -> None:
-    """Let a member consume other partitions, and count what that means for it."""
-    now, name = run.queue.now, run.scenario.members[number].name
-    has_lost = run.ledger.consume(now, name, effect.owned, effect.reason)
-    if event is STOP or event is CRASH:
-        run.meter.pauses.end_process(name)
-    else:
-        run.meter.pauses.consume(name, effect.owned, has_lost=has_lost)
-        if has_lost:
-            run.meter.touch(now, run.sides, number)
-    if not effect.owned:
-        run.faults.zombies.end(now, name)
-
-
-def _give_up(run: Run, number: int, _event: MemberEvent, effect: GiveUp) -> None:
-    """Count a process that has ended by itself; start it again later, if something does that."""
-    run.meter.errors.update((effect.error,))
-    after_ms = run.scenario.members[number].restarts_after_ms
-    if after_ms is not None:
-        at = run.queue.now + after_ms * MILLISECOND
-        run.queue.start((number, RESTART), at, (number, START))
-
-
-def _disconnect(run: Run, number: int, _event: MemberEvent, _effect: Disconnect) -> None:
-    """Close the connection of a member; every request without an answer fails."""
-    run.faults.disconnect(number)
-
-
-DO: dict[type, Callable[[Run, int, MemberEvent, Any], None]] = {
-    Send: _send,
-    Schedule: _schedule,
-    Consume: _consume,
-    Disconnect: _disconnect,
-    AssignorFailed: lambda run, number, _event, effect: run.assignor_failed(number, effect.text),
-    GiveUp: _give_up,
-}
-"""What a member may ask for beside `Cancel`, by type: the run, its number, what led to it, what."""
+def _delayed(run: Run) -> int:
+    """Return how many records were written while nobody consumed their partition."""
+    return sum(
+        run.scenario.processing.rates(topic)[0] * lasted // (1000 * MILLISECOND)
+        for topic, lasted in run.ledger.unavailable_of.items()
+    )
 
 
 def _result(run: Run, at: int) -> TimedResult:
@@ -340,6 +266,8 @@ def _result(run: Run, at: int) -> TimedResult:
         result,
         requests=dict(sorted(run.network.requests.items())),
         events=run.queue.count,
+        events_hash=run.events_hash.text(),
+        delayed_records=_delayed(run),
         violations=0,
         **figures,
     )

@@ -20,6 +20,7 @@ from assignors.leader import REPAIR, Memory, lead_members
 from assignors.model import Assignment, Group
 from assignors.problem import NOBODY, Problem, problem_of
 from assignors.rebalance import Rebalance
+from assignors.simulation.rounds.consumption import change, consumed
 from assignors.simulation.rounds.scenario import MemberSpec
 from assignors.simulation.rounds.simulated_group import SimulatedGroup
 from assignors.simulation.traffic.scenario import TrafficScenario
@@ -132,15 +133,17 @@ class TrafficGroup:
     def apply(self, found: Round) -> int:
         """Let members have the answer; return how many partitions two of them consumed then."""
         group = self._group
-        group.consumption.begin(found.seen, group.consumed())
+        before = consumed(found.seen, group.consumed())
         group.memory = found.memory
         group.generation += 1
-        started_twice, has_revoked = group.consumption.apply(
-            found.seen, found.shares, is_cooperative=self.is_cooperative
+        has_lost, started_twice = (
+            change(before, consumed(found.seen, found.shares))
+            if self.is_cooperative
+            else (False, ())
         )
         for member in group.members.values():
             member.receive(found.shares[member.member_id], group.generation)
-        self.must_rejoin = has_revoked or found.must_follow_up
+        self.must_rejoin = has_lost or found.must_follow_up
         self.owner = found.owner
         return len(started_twice)
 

@@ -152,7 +152,7 @@ def findings_fall_into_their_lives(tables: Tables) -> Iterator[str]:
     lives = {(row.group, row.life): row for row in tables.groups}
     generations = {(r.group, r.life, r.generation): r for r in tables.generations}
     seen = {(row.group, row.life, row.member_id) for row in tables.members}
-    for row in tables.anomalies:
+    for row in tables.findings:
         where = f"{row.group} life {row.life} {row.kind} at {row.at_ms}"
         if row.until_ms is not None and row.until_ms < row.at_ms:
             yield f"{where} ends before it begins"
@@ -173,12 +173,12 @@ def findings_fall_into_their_lives(tables: Tables) -> Iterator[str]:
 
 
 def findings_are_counted_with_their_group(tables: Tables) -> Iterator[str]:
-    counted = Counter((row.group, row.life) for row in tables.anomalies)
-    by_severity = sorted(tables.anomalies, key=lambda row: -SEVERITIES.index(row.severity))
+    counted = Counter((row.group, row.life) for row in tables.findings)
+    by_severity = sorted(tables.findings, key=lambda row: -SEVERITIES.index(row.severity))
     worst = {(row.group, row.life): row.severity for row in by_severity}
     for row in tables.groups:
-        if row.anomaly_count != counted[row.group, row.life]:
-            yield f"{row.group} life {row.life}: {row.anomaly_count} findings"
+        if row.finding_count != counted[row.group, row.life]:
+            yield f"{row.group} life {row.life}: {row.finding_count} findings"
         if row.severity != worst.get((row.group, row.life)):
             yield f"{row.group} life {row.life}: {row.severity} is not its worst finding"
 

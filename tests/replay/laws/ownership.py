@@ -59,7 +59,7 @@ def two_owners_are_a_finding_and_nothing_else_is(tables: Tables) -> Iterator[str
             begin, end = row.from_ms, end_of(row.to_ms)
             if row.is_double != any(start < end and begin < stop for start, stop in doubles):
                 yield f"{topic}-{number}: is_double of {row.member_id} at {row.from_ms}"
-    for found in tables.anomalies:
+    for found in tables.findings:
         if found.kind != "double-ownership":
             continue
         key = (found.group, found.life)
@@ -76,7 +76,7 @@ def two_owners_are_a_finding_and_nothing_else_is(tables: Tables) -> Iterator[str
 def what_is_double_owned_is_measured_by_its_findings(tables: Tables) -> Iterator[str]:
     closed: dict[Key, int] = {}
     lasting: dict[Key, None] = {}
-    too_early = {(one.group, one.life) for one in tables.anomalies if one.kind == TOO_EARLY}
+    too_early = {(one.group, one.life) for one in tables.findings if one.kind == TOO_EARLY}
     for place, listed in _unshared(tables):
         spans = _met(listed)
         over = _union([span for span in spans if span[1] < FOR_EVER])

@@ -6,8 +6,19 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from assignors.simulation.timed.scenario import Fault, FaultKind, GroupProtocol, Scenario
-from assignors.simulation.timed.scenario.faults import LONGER, OF_A_MEMBER, OF_THE_COORDINATOR
+from assignors.simulation.timed.scenario import (
+    Direction,
+    Fault,
+    FaultKind,
+    GroupProtocol,
+    Scenario,
+)
+from assignors.simulation.timed.scenario.faults import (
+    BY_CHANCE,
+    LONGER,
+    OF_A_MEMBER,
+    OF_THE_COORDINATOR,
+)
 from tests.simulation.timed.exhaust import STALE_REPORT
 
 KINDS = [
@@ -39,8 +50,9 @@ def faults(draw: st.DrawFn, names: list[str]) -> Fault:
         member=draw(whose if kind in OF_A_MEMBER else st.one_of(st.none(), whose)),
         from_ms=begins,
         until_ms=0 if kind is FaultKind.LOST_GENERATION else ends,
-        by_ms=draw(st.sampled_from(late_ms)) if kind in LONGER else 0,
-        percent=draw(st.sampled_from([1, 20, 100])) if kind is FaultKind.LOSS else 0,
+        by_ms=draw(st.sampled_from(late_ms)) if kind in {*LONGER, FaultKind.DUPLICATE} else 0,
+        percent=draw(st.sampled_from([1, 20, 100])) if kind in BY_CHANCE else 0,
+        direction=draw(st.sampled_from([None, *Direction])) if kind is FaultKind.CUT else None,
     )
 
 
@@ -56,6 +68,9 @@ def with_faults(draw: st.DrawFn, scenarios: st.SearchStrategy[Scenario]) -> Scen
     names = [each.name for each in scenario.members]
     listed = draw(st.lists(faults(names), min_size=1, max_size=6))
     one_of_each = {(each.kind, each.member): each for each in listed}
+    for name in names:
+        if (FaultKind.STUCK, name) in one_of_each:
+            one_of_each.pop((FaultKind.LONG_POLL, name), None)
     failing = [key for key in one_of_each if key[0] in OF_THE_COORDINATOR]
     over = 0
     for key in sorted(failing, key=lambda key: one_of_each[key].from_ms):

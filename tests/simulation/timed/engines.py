@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.simulation import Played, simulate
 
@@ -12,7 +12,7 @@ from assignors.simulation.timed.simulation import Played, simulate
 def without_events(played: Played) -> Played:
     """Return the run without the number of its events, and of the events that broke something."""
     found = [replace(each, event=0) for each in played.violations]
-    result = replace(played.result, events=0, first_violation=None)
+    result = replace(played.result, events=0, events_hash="", first_violation=None)
     return replace(played, result=result, violations=found)
 
 

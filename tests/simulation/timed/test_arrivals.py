@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.running.arrivals import drawn, with_arrivals
+from assignors.simulation.timed.plan import drawn, with_arrivals
 from assignors.simulation.timed.scenario import (
     Arrivals,
     GroupProtocol,

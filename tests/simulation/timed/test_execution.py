@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,11 +11,14 @@ from hypothesis import strategies as st
 
 from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.classic.messages import Heartbeat, HeartbeatResponse
-from assignors.simulation.timed.protocols.consumer.records import GroupEpochRecord
+from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.effects import Answered, Arrived
+from assignors.simulation.timed.protocols.kafka.messages import (
+    Heartbeat,
+    HeartbeatResponse,
+    OffsetFetchResponse,
+)
+from assignors.simulation.timed.protocols.kafka.records import GroupEpochRecord
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
@@ -28,12 +32,16 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
+from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.conftest import cases
 from tests.simulation.timed.drawn import in_time, scenarios
+from tests.simulation.timed.drawn_faults import known, with_faults
 from tests.simulation.timed.exhaust import STALE_REPORT
+from tests.simulation.timed.test_failover import LOST_MS, group, lost
 
 STEADY = OtherGroups(per_second=20, groups=8, changes_share=0.3, checks_share=0.5)
+BUSY: dict[str, Any] = {"others": STEADY, "check_us": 1000, "is_steady": False}
 
 
 def with_model(scenario: Scenario, model: str | None, **changes: object) -> Scenario:
@@ -54,14 +62,30 @@ def ownership(played: Played) -> object:
 
 
 @pytest.mark.parametrize("model", POLICIES)
-@cases(3)
-@given(scenarios())
-def test_a_model_that_takes_no_time_changes_nothing(model: str, scenario: Scenario) -> None:
+@cases(6)
+@given(st.one_of(scenarios(), with_faults(scenarios())))
+def test_a_model_that_takes_no_time_changes_nothing_whatever_goes_wrong(
+    model: str, scenario: Scenario
+) -> None:
     # Of two requests that come in the same microsecond either may be the first.
     network = NetworkConfig(mean_us=scenario.network.mean_us or 200_000)
     plain = replace(without_delays(scenario), network=network)
     executed = simulate(with_model(plain, model), keeps_history=True)
     assert ownership(executed) == ownership(simulate(plain, keeps_history=True))
+
+
+@pytest.mark.parametrize("model", POLICIES)
+@cases(5)
+@given(with_faults(scenarios()), st.sampled_from([{}, BUSY]), st.sampled_from([0, 5]))
+def test_every_fault_is_played_and_breaks_no_rule(
+    model: str, scenario: Scenario, others: dict[str, Any], per_second: int
+) -> None:
+    if per_second and scenario.protocol is not GroupProtocol.PUSH:
+        members = tuple(replace(each, auto_commit_ms=1000) for each in scenario.members)
+        records = ProcessingConfig(records_per_second=per_second)
+        scenario = replace(scenario, members=members, processing=records)
+    played = simulate(with_model(scenario, model, **others), monitoring=Monitoring.FULL)
+    assert {each.monitor for each in played.violations} <= known(scenario)
 
 
 @pytest.mark.parametrize("model", POLICIES)
@@ -221,3 +245,64 @@ def test_an_answer_waits_until_what_it_has_seen_is_replicated(
     simulate(with_model(slow, model), observe=observe)
     assert len(took) > 50
     assert (min(took) > 400_000) is waits
+
+
+@pytest.mark.parametrize("kind", sorted(OF_THE_COORDINATOR))
+@pytest.mark.parametrize("model", POLICIES)
+@pytest.mark.parametrize("protocol", [GroupProtocol.CLASSIC, GroupProtocol.CONSUMER])
+def test_another_coordinator_goes_on_amid_a_rebalance(
+    protocol: GroupProtocol, model: str, kind: FaultKind
+) -> None:
+    plan = (
+        Action(at_ms=LOST_MS - 10, do=Verb.STOP, member="c1"),
+        Action(at_ms=LOST_MS + 500, do=Verb.START, member="c1"),
+    )
+    scenario = group(protocol, lost(kind), plan=plan)
+    members = tuple(replace(each, auto_commit_ms=1000) for each in scenario.members)
+    records = ProcessingConfig(records_per_second=5)
+    scenario = replace(scenario, members=members, processing=records)
+    played = simulate(with_model(scenario, model, **BUSY), monitoring=Monitoring.FULL)
+    assert played.violations == []
+    assert (played.result.failovers, played.result.is_settled) == (1, True)
+    assert played.result.records_replayed
+    assert played.result.rounds is not None
+
+
+def test_records_on_their_way_are_lost_with_the_broker_and_kept_where_it_hands_over() -> None:
+    def records_lost(kind: FaultKind, model: str) -> int:
+        scenario = named("commits-without-linger")
+        broker = replace(scenario.broker, append_us=1_000_000)
+        scenario = replace(scenario, broker=broker, faults=(lost(kind),))
+        return simulate(with_model(scenario, model)).result.records_lost or 0
+
+    for model in ("two-stage", "per-group", "wait-all"):
+        assert records_lost(FaultKind.COORDINATOR_CRASH, model) > 0
+        assert records_lost(FaultKind.COORDINATOR_HANDOVER, model) == 0
+
+
+@pytest.mark.parametrize("model", POLICIES)
+@pytest.mark.parametrize("fails", ["append", "coordinator"])
+def test_a_transaction_ends_though_its_marker_is_not_written_at_first(
+    model: str, fails: str
+) -> None:
+    """Who ends it asks until the marker is written; a member that starts later gets its offset."""
+    kind = FaultKind.APPEND_FAILURE if fails == "append" else FaultKind.COORDINATOR_CRASH
+    fault = Fault(kind=kind, from_ms=30_000, until_ms=32_000, percent=100 * (fails == "append"))
+    hangs = Fault(kind=FaultKind.HANGING_TRANSACTION, from_ms=25_000, until_ms=30_000)
+    # The next coordinator knows of what is written alone.
+    crash = Fault(kind=FaultKind.COORDINATOR_CRASH, from_ms=40_000, until_ms=41_000)
+    scenario = group(GroupProtocol.CLASSIC, hangs, fault, crash, until_ms=90_000)
+    slow = replace(scenario.broker, append_us=500_000, service_us=500_000)
+    members = (*scenario.members[:1], replace(scenario.members[1], starts_at_ms=50_000))
+    records = ProcessingConfig(records_per_second=5)
+    scenario = replace(scenario, broker=slow, members=members, processing=records)
+    unstable: list[bool] = []
+
+    def observe(seen: Seen) -> None:
+        match seen.event:
+            case Answered(_, OffsetFetchResponse() as response):
+                unstable.append(bool(response.unstable))
+
+    simulate(with_model(scenario, model), observe=observe)
+    assert len(unstable) > 1
+    assert not unstable[-1]

@@ -14,12 +14,13 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 
 from assignors.cli.command import command
+from assignors.simulation.timed.engine import handle
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Command, Effect, MemberEvent
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import Action, GroupProtocol, MemberConfig, Scenario, Verb
-from assignors.simulation.timed.simulation import _handle, _prepared, simulate
+from assignors.simulation.timed.simulation import prepared, simulate
 from assignors.simulation.timed.tables.rows import result_row
 from tests.conftest import cases
 from tests.simulation.timed.test_heartbeats import scenarios
@@ -79,7 +80,7 @@ def test_every_process_that_ends_unasked_is_counted_once(scenario: Scenario) -> 
 
 def ends(scenario: Scenario) -> int:
     """Return how many processes end that nobody stops or crashes, every event played."""
-    run = _prepared(scenario, Monitoring.OFF, None, keeps_history=False)
+    run = prepared(scenario, Monitoring.OFF, None, keeps_history=False)
     sides, found = run.sides, 0
     stopping: set[int] = set()
 
@@ -97,7 +98,7 @@ def ends(scenario: Scenario) -> int:
 
     run.sides = replace(sides, step_member=step_member)
     while (event := run.queue.take(scenario.until_ms * MILLISECOND)) is not None:
-        _handle(run, event)
+        handle(run, event)
     return found
 
 

@@ -10,13 +10,12 @@ import pytest
 
 from assignors.documents.values import DocumentError
 from assignors.jvm.offsets_partition import offsets_partition
-from assignors.simulation.timed.faults.coordinator_log import CoordinatorLog
+from assignors.simulation.timed.faults.failovers import CoordinatorLog
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
-from assignors.simulation.timed.protocols.effects import Answered, Append
-from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
+from assignors.simulation.timed.monitors.rules import Monitoring, Seen
+from assignors.simulation.timed.protocols.effects import Answered
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, HeartbeatResponse
+from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
@@ -182,7 +181,7 @@ def test_what_is_not_replicated_is_lost_and_what_is_stays_in_its_order() -> None
     log = CoordinatorLog()
     batches = [(OffsetRecord("t", 0, n),) for n in range(4)]
     for token, records in enumerate(batches):
-        log.append(Append(records, token))
+        log.append(records, token)
     assert [log.replicate(token) for token in (2, 0, 0)] == [True, True, False]
     assert log.lose_tail() == 2
     assert [*log.entries()] == [*batches[0], *batches[2]]

@@ -10,15 +10,17 @@ import pytest
 
 from assignors.ownership.double import overlaps
 from assignors.ownership.intervals import ownerships
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
+    Direction,
     Fault,
     FaultKind,
     GroupProtocol,
     MemberConfig,
     NetworkConfig,
+    ProcessingConfig,
     Scenario,
     Verb,
 )
@@ -329,3 +331,110 @@ def test_a_broker_with_a_short_session_evicts_sooner() -> None:
     scenario = replace(group(CONSUMER, [fault(FaultKind.FREEZE, FROM + 30)]), broker=short)
     (zombie,) = play(scenario).zombies
     assert is_between(FROM + 5, zombie.from_us / US, FROM + 10)
+
+
+# An application that hangs
+
+
+@each_protocol
+def test_a_stuck_application_keeps_its_partitions_until_its_client_leaves(
+    protocol: GroupProtocol,
+) -> None:
+    late, end = 60, FROM + 100
+    played = play(
+        group(protocol, [fault(FaultKind.STUCK, end)], rebalance_timeout_ms=late * SECOND)
+    )
+    assert played.zombies == [], "it processes nothing that others do too"
+    assert played.result.double_partition_ms == 0
+    # Its two partitions have no consumer until others have taken them over.
+    longest = played.result.longest_gap_ms / SECOND
+    assert is_between(late, longest, late + HEARTBEAT[protocol] + A_MOMENT)
+
+
+@each_protocol
+def test_a_stuck_application_goes_on_where_it_was(protocol: GroupProtocol) -> None:
+    played = play(group(protocol, [fault(FaultKind.STUCK, FROM + 40)]))
+    result = played.result
+    assert (result.rounds, result.gaps, result.moves) == (0, 2, 0)
+    assert result.unavailable_partition_ms == 2 * 40 * SECOND
+    assert [each.ended_by for each in ownerships(played.changes)].count("stuck") == 2
+
+
+@each_protocol
+def test_a_stuck_application_that_is_started_anew_is_stuck_no_more(protocol: GroupProtocol) -> None:
+    scenario = group(protocol, [fault(FaultKind.STUCK, FROM + 200)])
+    again = tuple(
+        Action(at_ms=(FROM + after) * SECOND, do=verb, member="c1")
+        for after, verb in ((10, Verb.CRASH), (80, Verb.START))
+    )
+    played = play(replace(scenario, plan=again))
+    assert not [each for each in ownerships(played.changes) if each.ended_by == "stuck"][2:]
+    owners = {each.member_id for each in ownerships(played.changes) if each.end is None}
+    assert owners == {"c0", "c1", "c2"}
+
+
+@each_protocol
+def test_a_stuck_application_processes_and_commits_nothing(protocol: GroupProtocol) -> None:
+    rest = group(protocol, [fault(FaultKind.STUCK, FROM + 40)], auto_commit_ms=SECOND)
+    busy = replace(
+        rest, processing=ProcessingConfig(records_per_second=10), until_ms=(FROM + 40) * SECOND
+    )
+    lag = simulate(busy).result.lag_records
+    assert is_between(2 * 40 * 10, lag, 2 * 40 * 10 + 6 * 10 * 2), "of its two partitions"
+
+
+# A cut in one direction, and requests that are delivered twice
+
+
+@each_protocol
+@pytest.mark.parametrize("direction", Direction)
+def test_a_short_cut_in_one_direction_changes_nothing(
+    direction: Direction, protocol: GroupProtocol
+) -> None:
+    cut = fault(FaultKind.CUT, FROM + 20, direction=direction)
+    assert nothing_happened(play(group(protocol, [cut])))
+
+
+@each_protocol
+def test_without_requests_a_member_is_evicted_sooner_than_without_answers(
+    protocol: GroupProtocol,
+) -> None:
+    end = FROM + 120
+    evicted = {}
+    for direction in Direction:
+        played = play(group(protocol, [fault(FaultKind.CUT, end, direction=direction)]))
+        (zombie,) = played.zombies
+        assert is_between(end, zombie.until_us / US, end + A_MOMENT)
+        evicted[direction] = zombie.from_us / US
+    assert is_between(FROM + SESSION - HEARTBEAT[protocol], evicted[Direction.REQUESTS], 106)
+    # Heartbeats renew the session until a classic client has waited 30 s for the first answer and
+    # opens a connection in vain. One of KIP-848 sends none before the last one is answered.
+    more = 30 - HEARTBEAT[protocol] if protocol is CLASSIC else 0
+    assert evicted[Direction.ANSWERS] > evicted[Direction.REQUESTS] + more
+
+
+@each_protocol
+@pytest.mark.parametrize("late_ms", [0, 2000, 20_000])
+def test_requests_that_arrive_twice_change_nothing_at_rest(
+    late_ms: int, protocol: GroupProtocol
+) -> None:
+    twice = fault(FaultKind.DUPLICATE, FROM + 200, member=None, percent=100, by_ms=late_ms)
+    played, usual = play(group(protocol, [twice])), play(group(protocol))
+    assert nothing_happened(played)
+    copies = sum(played.result.requests.values()) - sum(usual.result.requests.values())
+    beats = 3 * 200 / HEARTBEAT[protocol]
+    assert is_between(beats - 3, copies, beats + 3)
+
+
+@each_protocol
+def test_requests_that_arrive_twice_amid_rebalances_break_no_rule(protocol: GroupProtocol) -> None:
+    twice = Fault(kind=FaultKind.DUPLICATE, from_ms=0, until_ms=350 * SECOND, percent=50)
+    scenario = group(protocol, [twice], auto_commit_ms=SECOND)
+    restarts = tuple(
+        Action(at_ms=(FROM + 30 * number + after) * SECOND, do=verb, member=f"c{number}")
+        for number in range(3)
+        for after, verb in ((0, Verb.STOP), (10, Verb.START))
+    )
+    busy = ProcessingConfig(records_per_second=10)
+    played = play(replace(scenario, plan=restarts, processing=busy))
+    assert played.result.duplicate_records == 0

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assignors.simulation.timed.engine import handle
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.heartbeats import Heartbeats
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.protocols.effects import MILLISECOND
+from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerGroup
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.random_streams import MEANS_MAX, exponential_at
 from assignors.simulation.timed.scenario import (
@@ -26,7 +27,7 @@ from assignors.simulation.timed.scenario import (
     NetworkConfig,
     Scenario,
 )
-from assignors.simulation.timed.simulation import Played, _handle, _prepared, simulate
+from assignors.simulation.timed.simulation import Played, prepared, simulate
 from tests.conftest import cases
 from tests.simulation.timed.drawn import HALF_OF_THE_GALLERY, actions
 from tests.simulation.timed.engines import without_events
@@ -102,12 +103,19 @@ def test_members_that_rest_wake_up_in_the_state_in_which_they_would_be(scenario:
 
 def states(scenario: Scenario, *, computes: bool) -> object:
     """Return what both sides of a consumer group know at the end, once everybody is awake."""
-    run = _prepared(scenario, Monitoring.BASIC, None, keeps_history=False)
+    run = prepared(scenario, Monitoring.BASIC, None, keeps_history=False)
     until = scenario.until_ms * MILLISECOND
-    if computes:
-        run.heartbeats = Heartbeats.of(run.sides, run.network, run.queue, scenario.broker)
+    plain = run.sides.plain
+    if computes and plain is not None:
+        run.heartbeats = Heartbeats(
+            step_member=run.sides.step_member,
+            plain=plain,
+            network=run.network,
+            queue=run.queue,
+            broker=scenario.broker,
+        )
     while (event := run.queue.take(until)) is not None:
-        _handle(run, event)
+        handle(run, event)
     run.queue.now = until + 1
     if run.heartbeats is not None:
         for number in list(run.heartbeats.resting):

@@ -19,14 +19,15 @@ from typing import Any
 
 import pytest
 
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.classic.messages import SyncGroup
-from assignors.simulation.timed.protocols.classic.states import MemberState
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
+from assignors.simulation.timed.engine import play
+from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Fired, Schedule, Send
-from assignors.simulation.timed.running.play import play
+from assignors.simulation.timed.protocols.kafka.classic_member_state import (
+    ClassicMember,
+    MemberState,
+)
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.messages import SyncGroup
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
@@ -41,7 +42,7 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.scenario.faults import LONGER, OF_A_MEMBER
-from assignors.simulation.timed.simulation import _handle, _prepared, simulate
+from assignors.simulation.timed.simulation import prepared, simulate
 from tests.conftest import DEEP
 from tests.simulation.timed.exhaust import STALE_REPORT
 
@@ -195,8 +196,8 @@ def calm(name: str, has_threads: bool) -> Phases:  # noqa: FBT001 - cached by po
         if seen.member is not None:
             phases.see(seen, run.sides.members[run.numbers[seen.member]])
 
-    run = _prepared(scenario, Monitoring.FULL, see, keeps_history=False)
-    play(run, _handle, scenario.until_ms * MILLISECOND)
+    run = prepared(scenario, Monitoring.FULL, see, keeps_history=False)
+    play(run, scenario.until_ms * MILLISECOND)
     assert run.watch is not None
     assert run.watch.kept == []
     return phases

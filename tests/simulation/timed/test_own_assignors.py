@@ -20,7 +20,7 @@ from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.dialects.dialect import Reaction
 from assignors.simulation.timed.dialects.hand_over import eager_sibling
 from assignors.simulation.timed.explore.shrinking import shrunk
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.protocols.effects import ASSIGNOR_FAILED
 from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, Scenario
 from assignors.simulation.timed.scenario_document import brief_document, scenario_hash
@@ -106,7 +106,12 @@ def test_one_that_raises_is_replaced_for_the_round_as_by_our_plug_ins(
         assert (result.first_violation or "").startswith("assignor-failed at event ")
         words = f" leads, and {HERE}{own} raised LookupError: nothing for {members}"
         assert (result.first_violation or "").endswith(words)
-    same: dict[str, Any] = {"violations": 0, "first_violation": None, "events": 0}
+    same: dict[str, Any] = {
+        "violations": 0,
+        "first_violation": None,
+        "events": 0,
+        "events_hash": "",
+    }
     replaced = simulate(group(replaced_by, members)).result
     assert replace(played[0], **same) == replace(replaced, **same)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
 from assignors.documents.values import DocumentError
-from assignors.simulation.timed.scenario import Scenario
+from assignors.simulation.timed.scenario import RollingRestart, Scenario
 from assignors.simulation.timed.scenario_document import scenario_from_document
 
 
@@ -24,7 +25,7 @@ def told(scenario: Scenario) -> list[tuple[int, str, str | None]]:
 
 
 def test_a_rolling_restart_stops_and_starts_every_member_in_turn() -> None:
-    scenario = read({"at_ms": 100, "rolling_restart": {"away_ms": 7, "every_ms": 20}})
+    scenario = read({"at_ms": 100, "do": "rolling_restart", "away_ms": 7, "every_ms": 20})
     assert told(scenario) == [
         (100, "stop", "c0"),
         (107, "start", "c0"),
@@ -37,7 +38,7 @@ def test_a_rolling_restart_stops_and_starts_every_member_in_turn() -> None:
 
 def test_a_rolling_restart_can_be_an_upgrade_of_some_members() -> None:
     settings = {"away_ms": 7, "every_ms": 20, "members": ["c2", "c0"], "protocol": "consumer"}
-    scenario = read({"at_ms": 0, "rolling_restart": settings})
+    scenario = read({"at_ms": 0, "do": "rolling_restart", **settings})
     assert [each.member for each in scenario.plan] == ["c2", "c2", "c0", "c0"]
     assert [each.protocol for each in scenario.plan[:2]] == [None, "consumer"]
 
@@ -45,13 +46,15 @@ def test_a_rolling_restart_can_be_an_upgrade_of_some_members() -> None:
 def test_a_rolling_restart_leaves_out_members_that_only_the_plan_starts() -> None:
     late = {"name": "late", "topics": ["t"], "starts_at_ms": None}
     members = [{"name": "c", "topics": ["t"]}, late]
-    scenario = read({"at_ms": 0, "rolling_restart": {"away_ms": 1, "every_ms": 2}}, members=members)
+    scenario = read(
+        {"at_ms": 0, "do": "rolling_restart", "away_ms": 1, "every_ms": 2}, members=members
+    )
     assert {each.member for each in scenario.plan} == {"c"}
 
 
 def test_a_crash_loop_crashes_one_member_several_times() -> None:
     loop = {"member": "c1", "away_ms": 5, "every_ms": 50, "times": 2}
-    scenario = read({"at_ms": 100, "crash_loop": loop})
+    scenario = read({"at_ms": 100, "do": "crash_loop", **loop})
     assert told(scenario) == [
         (100, "crash", "c1"),
         (105, "start", "c1"),
@@ -62,7 +65,7 @@ def test_a_crash_loop_crashes_one_member_several_times() -> None:
 
 def test_a_scale_out_adds_members_whose_names_are_numbered_on() -> None:
     members = [{"name": "c", "count": 2, "topics": ["t"], "instance_id": "i-c", "poll_ms": 9}]
-    scenario = read({"at_ms": 10, "scale_out": {"count": 2, "every_ms": 5}}, members=members)
+    scenario = read({"at_ms": 10, "do": "scale_out", "count": 2, "every_ms": 5}, members=members)
     assert [(each.name, each.instance_id) for each in scenario.members[2:]] == [
         ("c2", "i-c2"),
         ("c3", "i-c3"),
@@ -81,24 +84,43 @@ def test_members_with_a_count_can_be_numbered_from_any_number_and_start_in_turn(
     ("entry", "message"),
     [
         (
-            {"at_ms": 0, "rolling_restart": {"away_ms": 1}},
-            "'every_ms' is missing at plan[0].rolling_restart",
+            {"at_ms": 0, "do": "rolling_restart", "away": 1},
+            "'away' is no field here; did you mean 'away_ms'? at plan[0]",
         ),
         (
-            {"rolling_restart": {"away_ms": 1, "every_ms": 1}},
+            {"at_ms": 0, "do": "rolling_restart", "away_ms": 1},
+            "'every_ms' is missing at plan[0]",
+        ),
+        (
+            {"do": "rolling_restart", "away_ms": 1, "every_ms": 1},
             "'at_ms' is missing at plan[0]",
         ),
         (
-            {"at_ms": 0, "crash_loop": {"member": "d0", "away_ms": 1, "every_ms": 1, "times": 1}},
+            {"at_ms": 0, "do": "rolling_restrat", "away_ms": 1, "every_ms": 1},
+            (
+                "'rolling_restrat' is none of start, stop, crash, subscribe, delete, pause, resume,"
+                " create, grow, rolling_restart, crash_loop, scale_out; did you mean"
+                " 'rolling_restart'? at plan[0].do"
+            ),
+        ),
+        (
+            {
+                "at_ms": 0,
+                "do": "crash_loop",
+                "member": "d0",
+                "away_ms": 1,
+                "every_ms": 1,
+                "times": 1,
+            },
             "there is no member 'd0'; known: c0, c1, c2 at plan[0].member",
         ),
         (
-            {"at_ms": 0, "scale_out": {"count": 100_000, "every_ms": 1}},
-            "more than 100000 members at plan[0].scale_out.count",
+            {"at_ms": 0, "do": "scale_out", "count": 100_000, "every_ms": 1},
+            "more than 100000 members at plan[0].count",
         ),
         (
-            {"at_ms": 0, "scale_out": {"count": 1, "every_ms": 1, "like": "d"}},
-            "there is no member 'd'; known: c0, c1, c2 at plan[0].scale_out.like",
+            {"at_ms": 0, "do": "scale_out", "count": 1, "every_ms": 1, "like": "d"},
+            "there is no member 'd'; known: c0, c1, c2 at plan[0].like",
         ),
     ],
 )
@@ -111,5 +133,28 @@ def test_what_a_verb_cannot_mean_is_refused_with_its_place(
 
 
 def test_numbers_of_one_member_are_refused() -> None:
-    with pytest.raises(DocumentError, match=r"'numbered_from' needs a 'count' at members\[0\]"):
+    with pytest.raises(DocumentError, match=r"need a count at members\[0\]"):
         read(members=[{"name": "c", "topics": ["t"], "numbered_from": 1}])
+
+
+def test_an_error_has_the_place_in_the_document_not_that_of_the_action_or_member_it_becomes() -> (
+    None
+):
+    restart = {"at_ms": 0, "do": "rolling_restart", "away_ms": 1, "every_ms": 2}
+    with pytest.raises(DocumentError) as error:
+        read(restart, {"at_ms": 0, "do": "stop", "member": "d"})
+    assert error.value.path == "plan[1].member"
+    members = [
+        {"name": "c", "count": 3, "topics": ["t"]},
+        {"name": "d", "count": 2, "topics": ["t"], "session_timeout_ms": 5},
+    ]
+    with pytest.raises(DocumentError) as error:
+        read(members=members)
+    assert error.value.path == "members[1].session_timeout_ms"
+
+
+def test_python_has_the_same_entries() -> None:
+    scenario = read()
+    restart = RollingRestart(at_ms=100, away_ms=7, every_ms=20)
+    written = replace(scenario, plan=cast("Any", (restart,)))
+    assert written == read({"at_ms": 100, "do": "rolling_restart", "away_ms": 7, "every_ms": 20})

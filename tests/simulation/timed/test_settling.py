@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from assignors.simulation.timed.running.settling import still_awaited
+from assignors.simulation.timed.simulation import still_awaited
 
 
 def test_a_request_counts_while_its_process_and_its_connection_are_what_they_were() -> None:

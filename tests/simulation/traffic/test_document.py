@@ -10,21 +10,8 @@ import pytest
 
 from assignors.documents.values import DocumentError
 from assignors.simulation import simulate_traffic
-from assignors.simulation.traffic.document import (
-    ACTION,
-    LEADER,
-    MEMBER,
-    RATES,
-    traffic_from_document,
-)
 from assignors.simulation.traffic.rows import COLUMNS, traffic_rows
-from assignors.simulation.traffic.scenario import (
-    LeaderConfig,
-    RateConfig,
-    TrafficAction,
-    TrafficMember,
-    TrafficScenario,
-)
+from assignors.simulation.traffic.scenario import TrafficScenario, traffic_from_document
 
 MEMBERS = [{"name": "a", "count": 2}, {"name": "b", "capacity": 3}]
 SMALL: dict[str, Any] = {
@@ -33,14 +20,6 @@ SMALL: dict[str, Any] = {
     "topics": {"t": 6, "u": 2},
     "members": MEMBERS,
 }
-
-
-@pytest.mark.parametrize(
-    ("readers", "kind"),
-    [(RATES, RateConfig), (LEADER, LeaderConfig), (MEMBER, TrafficMember), (ACTION, TrafficAction)],
-)
-def test_every_field_has_a_reader(readers: dict[str, object], kind: type[Any]) -> None:
-    assert readers.keys() == {each.name for each in fields(kind)}
 
 
 def test_what_is_left_out_or_null_has_its_default() -> None:

@@ -8,11 +8,13 @@ import click
 
 from assignors.cli.commands.simulating.option_group import option_group
 from assignors.cli.commands.simulating.rounds import RoundsOptions
-from assignors.cli.inputs.given_groups import GroupOptions
+from assignors.cli.inputs.given_groups import GroupOptions, given_group, group_entries
 from assignors.cli.inputs.scenarios import outcome_documents, read_rows
 from assignors.cli.outputs.forms import Form, write
 from assignors.cli.outputs.played_events import show_simulated
 from assignors.cli.outputs.progress import with_progress
+from assignors.documents.values import DocumentError
+from assignors.model import Group
 from assignors.names.assignor_names import BEST
 from assignors.simulation.rounds.scenario_rows import simulate_rows
 
@@ -66,6 +68,18 @@ def simulate_groups(
     )
     played = with_progress(documents, None, "outcomes")
     return write(played, form, show_simulated, assumptions="groups as given; nothing is random")
+
+
+def group_at_start(start: str, beside: GroupOptions) -> Group:
+    """Return the one group of a file. Raises `click.UsageError` where there is none, or several."""
+    entries = list(group_entries([start], beside))
+    if len(entries) != 1:
+        words = "; --group chooses one" if entries else ""
+        raise click.UsageError(f"--start: {len(entries)} groups in {start}{words}")
+    try:
+        return given_group(entries[0], beside).group
+    except DocumentError as error:
+        raise click.UsageError(f"--start: {error}") from None
 
 
 def _files_of_groups(options: ExplicitOptions, files: tuple[str, ...]) -> tuple[str, ...]:

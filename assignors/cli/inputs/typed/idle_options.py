@@ -53,11 +53,12 @@ def _knows_no_weights(values: Values) -> bool:
 
 
 def _is_explicit(values: Values) -> bool:
-    return values["start"] is not None or bool(values["asked"])
+    """Return whether events are asked for in rounds: `--start` goes with `--set` too."""
+    return bool(values["asked"]) or (values["start"] is not None and not values["settings"])
 
 
 def _is_on_a_clock(values: Values) -> bool:
-    return values["scenario"] is not None
+    return values["scenario"] is not None or bool(values["settings"])
 
 
 DRAWN = _names("scenarios members topics partitions subscription events faults wire")
@@ -69,6 +70,8 @@ OF_RUNS = _names(
     "shows seeds protocols clients coordinators own_assignors intervals report log"
     " history history_of shrink"
 )
+NOT_FUZZED = OF_RUNS - _names("protocols clients shrink")
+"""What is said about runs of one scenario."""
 """What is said about runs on a clock."""
 ROUNDS = DRAWN | EXPLICIT | OF_GROUPS | _names("assignors processes files is_sample")
 
@@ -94,21 +97,28 @@ IDLE: dict[str, tuple[Idle, ...]] = {
     "explain": (Idle(_names("weights"), _knows_no_weights, "is for weighted/*"),),
     "simulate": (
         Idle(
-            (ROUNDS - {"processes"}) | OF_RUNS | _names("scenario lists seed traffic"),
+            (ROUNDS - {"processes"})
+            | OF_RUNS
+            | _names("scenario settings lists seed traffic fuzz"),
             lambda v: v["sweep"] is not None,
             "has no effect beside --sweep, whose file says what is measured",
         ),
         Idle(
             (ROUNDS - {"processes", "assignors"})
             | (OF_RUNS - {"seeds", "shows"})
-            | _names("scenario lists"),
+            | _names("scenario settings lists fuzz"),
             lambda v: v["traffic"] is not None,
             "has no effect beside --traffic, whose scenario has its own group",
         ),
         Idle(
-            ROUNDS | OF_RUNS | _names("scenario seed engine"),
+            ROUNDS | OF_RUNS | _names("scenario settings seed engine"),
             lambda v: v["lists"],
             "has no effect beside --list",
+        ),
+        Idle(
+            (ROUNDS - {"assignors"}) | NOT_FUZZED | _names("scenario settings lists engine"),
+            lambda v: v["fuzz"] is not None,
+            "has no effect beside --fuzz, which draws its scenarios",
         ),
         Idle(
             (OF_RUNS | _names("seed engine form assignors processes")) - {"shows", "own_assignors"},
@@ -116,13 +126,30 @@ IDLE: dict[str, tuple[Idle, ...]] = {
             "has no effect beside --show, which runs nothing",
         ),
         Idle(
+            _names("settings"),
+            lambda v: v["scenario"] is not None,
+            "has no effect beside --scenario, which has its own group",
+        ),
+        Idle(
             ROUNDS - EXPLICIT - {"files", "assignors", "processes"},
-            _is_on_a_clock,
+            lambda v: v["scenario"] is not None,
             "has no effect beside --scenario, which is played on a clock",
         ),
         Idle(
+            DRAWN,
+            lambda v: bool(v["settings"]),
+            "has no effect beside --set, whose group has its own size",
+        ),
+        Idle(
             OF_RUNS,
-            lambda v: not (_is_on_a_clock(v) or _is_explicit(v) or v["traffic"] is not None),
+            lambda v: (
+                not (
+                    _is_on_a_clock(v)
+                    or _is_explicit(v)
+                    or v["traffic"] is not None
+                    or v["fuzz"] is not None
+                )
+            ),
             "is for --scenario",
         ),
         Idle(
@@ -132,7 +159,7 @@ IDLE: dict[str, tuple[Idle, ...]] = {
         ),
         Idle(
             _names("report log intervals engine processes"),
-            lambda v: v["shrink"] is not None,
+            lambda v: v["shrink"] is not None and v["fuzz"] is None,
             "has no effect beside --shrink, which shows the small scenario alone",
         ),
         Idle(

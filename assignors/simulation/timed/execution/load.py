@@ -9,7 +9,7 @@ execution model is asked the same.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from enum import Enum
+from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ COUNT_MAX = 100_000_000
 SEED_MAX = 2**64 - 1
 
 
-class Spread(Enum):
+class Spread(StrEnum):
     """How times are drawn that are not always the same."""
 
     EXPONENTIAL = "exponential"

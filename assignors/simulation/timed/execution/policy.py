@@ -9,7 +9,7 @@ state changes: at the append, to be taken back if that fails, or once the record
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 
 from assignors.documents.values import DocumentError, ErrorCode
 
@@ -118,7 +118,7 @@ COUNT_MAX = 1_000_000
 """The most threads, partitions, or records of a batch."""
 
 
-class Lingers(Enum):
+class Lingers(StrEnum):
     """For whom a batch waits before it is appended."""
 
     QUEUED = "queued"
@@ -130,7 +130,7 @@ class Lingers(Enum):
     """For nobody, as with a linger of 0."""
 
 
-class History(Enum):
+class History(StrEnum):
     """What is kept of a state that runs ahead of the replicated log, to go back to."""
 
     UNDO = "undo log"
@@ -140,7 +140,7 @@ class History(Enum):
     replicated: Kafka's `SnapshotRegistry`."""
 
 
-class Stale(Enum):
+class Stale(StrEnum):
     """What becomes of a result whose inputs have changed while it was computed."""
 
     DROPPED = "dropped"

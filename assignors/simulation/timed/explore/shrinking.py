@@ -2,7 +2,8 @@
 
 Greedy delta debugging: leave something out, run again, and keep what still violates the same
 monitor. Left out are, in turns until nothing more can be, members with all that happens to them,
-actions of the plan, faults, topics, partitions, random delays, and the time after the violation.
+actions of the plan, faults, topics, partitions, random delays, the time after the violation, and
+settings that differ from their defaults.
 The same scenario always gives the same result.
 
 Source: A. Zeller, R. Hildebrandt, "Simplifying and Isolating Failure-Inducing Input" (2002).
@@ -10,17 +11,18 @@ Source: A. Zeller, R. Hildebrandt, "Simplifying and Isolating Failure-Inducing I
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from json import dumps, loads
 from typing import Any
 
 from assignors.documents.values import DocumentError
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.monitors.violation import Violation
+from assignors.simulation.timed.monitors.rules import Monitoring, Violation
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.scenario import NetworkConfig, Scenario
 from assignors.simulation.timed.scenario_document import (
+    brief_document,
     document_from_scenario,
     own_assignors_of,
     scenario_from_document,
@@ -29,6 +31,10 @@ from assignors.simulation.timed.simulation import simulate
 
 RUNS_MAX = 500
 """A scenario is run so often at most."""
+KEPT = frozenset(
+    {"version", "seed", "until_ms", "topics", "members", "name", "protocol", "plan", "network"}
+)
+"""Keys that are no settings with a default, or that say what the scenario is about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +47,9 @@ class Shrunk:
     """How many runs it took."""
 
 
+Candidates = Callable[[Shrunk], Iterator[Scenario]]
+
+
 def shrunk(scenario: Scenario, *, runs_max: int = RUNS_MAX) -> Shrunk | None:
     """Return a smaller scenario that violates what this one violates first, `None` without any.
 
@@ -50,19 +59,31 @@ def shrunk(scenario: Scenario, *, runs_max: int = RUNS_MAX) -> Shrunk | None:
     if not played.violations:
         return None
     violation = played.violations[0]
-    limit = 2 * played.result.events + 1000
+    # A monitor of the end looks later than the run's last event that counts.
+    limit = 2 * max(played.result.events, violation.event) + 1000
     best = Shrunk(scenario=scenario, violation=violation, runs=1)
-    is_done = False
-    while not is_done and best.runs < runs_max:
-        is_done = True
-        for smaller in _smaller(best):
+    is_smaller = True
+    while is_smaller:
+        before = best.scenario
+        for candidates in CANDIDATES:
+            best = _tried(best, candidates, limit, runs_max)
+        is_smaller = best.scenario != before and best.runs < runs_max
+    return best
+
+
+def _tried(best: Shrunk, candidates: Candidates, limit: int, runs_max: int) -> Shrunk:
+    """Return the scenario after every candidate of one kind that still violates the monitor."""
+    is_smaller = True
+    while is_smaller:
+        is_smaller = False
+        for smaller in candidates(best):
             if best.runs >= runs_max:
-                break
-            found = _violation(replace(smaller, event_limit=limit), violation.monitor)
+                return best
+            found = _violation(replace(smaller, event_limit=limit), best.violation.monitor)
             best = replace(best, runs=best.runs + 1)
             if found is not None:
                 best = Shrunk(scenario=smaller, violation=found, runs=best.runs)
-                is_done = False
+                is_smaller = True
                 break
     return best
 
@@ -78,13 +99,17 @@ def _violation(scenario: Scenario, monitor: str) -> Violation | None:
     return next((each for each in played.violations if each.monitor == monitor), None)
 
 
-def _smaller(best: Shrunk) -> Iterator[Scenario]:
-    """Yield scenarios with less in them, those with much less first."""
+def _shorter(best: Shrunk) -> Iterator[Scenario]:
     scenario = best.scenario
     until_ms = best.violation.at_us // MILLISECOND + 1
     if until_ms < scenario.until_ms:
         counted = min(scenario.count_from_ms, until_ms - 1)
         yield replace(scenario, until_ms=until_ms, count_from_ms=counted)
+
+
+def _fewer_members(best: Shrunk) -> Iterator[Scenario]:
+    """Yield scenarios without some members and all that happens to them."""
+    scenario = best.scenario
     for kept in _parts(scenario.members):
         names = {each.name for each in kept}
         yield replace(
@@ -93,15 +118,22 @@ def _smaller(best: Shrunk) -> Iterator[Scenario]:
             plan=tuple(each for each in scenario.plan if each.member in {None, *names}),
             faults=tuple(each for each in scenario.faults if each.member in {None, *names}),
         )
-    for kept in _parts(scenario.plan):
-        yield replace(scenario, plan=kept)
-    for kept in _parts(scenario.faults):
-        yield replace(scenario, faults=kept)
-    yield from _with_less_data(scenario)
 
 
-def _with_less_data(scenario: Scenario) -> Iterator[Scenario]:
+def _fewer_events(best: Shrunk) -> Iterator[Scenario]:
+    """Yield scenarios with fewer actions, faults or kinds of arrivals."""
+    scenario = best.scenario
+    for plan in _parts(scenario.plan):
+        yield replace(scenario, plan=plan)
+    for faults in _parts(scenario.faults):
+        yield replace(scenario, faults=faults)
+    for arrivals in _parts(scenario.arrivals):
+        yield replace(scenario, arrivals=arrivals)
+
+
+def _less_data(best: Shrunk) -> Iterator[Scenario]:
     """Yield scenarios with fewer topics or partitions, or with a plainer network."""
+    scenario = best.scenario
     for topics in _parts(tuple(scenario.topics)):
         yield replace(scenario, topics={topic: scenario.topics[topic] for topic in topics})
     for topic, count in scenario.topics.items():
@@ -112,6 +144,50 @@ def _with_less_data(scenario: Scenario) -> Iterator[Scenario]:
         yield replace(scenario, network=replace(scenario.network, mean_us=0))
     if scenario.network != NetworkConfig(mean_us=0):
         yield replace(scenario, network=NetworkConfig(mean_us=0))
+
+
+def _fewer_settings(best: Shrunk) -> Iterator[Scenario]:
+    """Yield scenarios in which a part, or one setting, has its defaults.
+
+    A setting of members first in all of them, then in one. Scenarios that are impossible without a
+    setting are left out.
+    """
+    document = loads(dumps(brief_document(best.scenario)))
+    own = own_assignors_of(best.scenario)
+    members = document["members"]
+    changes: list[list[tuple[Any, str]]] = [
+        [(document, key)] for key in document if key not in KEPT
+    ]
+    keys = dict.fromkeys(key for each in members for key in each if key not in KEPT)
+    changes += [[(each, key) for each in members if key in each] for key in keys]
+    changes += [[(each, key)] for each in members for key in each if key not in KEPT]
+    changes += [[(part, key)] for part in _parts_of_run(document) for key in part]
+    for change in changes:
+        values = [part[key] for part, key in change]
+        for part, key in change:
+            del part[key]
+        with suppress(DocumentError):
+            yield scenario_from_document(document, own_assignors=own)
+        for (part, key), value in zip(change, values, strict=True):
+            part[key] = value
+
+
+def _parts_of_run(part: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the objects in a document, however deep, but for those in lists."""
+    for key, value in part.items():
+        if isinstance(value, dict) and key not in KEPT:
+            yield value
+            yield from _parts_of_run(value)
+
+
+CANDIDATES: tuple[Candidates, ...] = (
+    _shorter,
+    _fewer_members,
+    _fewer_events,
+    _less_data,
+    _fewer_settings,
+)
+"""Kinds of smaller scenarios, each until it has no more, again and again until none has."""
 
 
 def _parts(listed: Sequence[Any]) -> Iterator[tuple[Any, ...]]:

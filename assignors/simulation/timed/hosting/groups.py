@@ -37,7 +37,7 @@ from assignors.simulation.timed.hosting.live_group import (
 from assignors.simulation.timed.hosting.record_bytes import TopicNames, group_of
 from assignors.simulation.timed.protocols.effects import Arrived, Fired, Reply
 from assignors.simulation.timed.protocols.effects import Request as GroupRequest
-from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit, OffsetFetch
+from assignors.simulation.timed.protocols.kafka.messages import OffsetCommit, OffsetFetch
 from assignors.simulation.timed.sides import new_ids
 
 

@@ -3,7 +3,7 @@
 A group that runs knows more than its records: who waits for an answer, ids that were given out and
 not used. What its records contain it knows from them alone, so it is made anew wherever they are
 not those that it has seen: after an append that failed, and at the next coordinator. Then what it
-knew besides is lost, as in a failover (`protocols.failover`).
+knew besides is lost, as in a failover (`protocols.kafka.coordinator.load`).
 
 A step may ask for records and, once these are replicated, for more. Here that follows at once: the
 whole group runs ahead of the log, and its answers wait. Kafka keeps a classic group in
@@ -13,42 +13,36 @@ CompletingRebalance until the record of its assignment is replicated, and refuse
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from assignors.model import Cluster
 from assignors.simulation.timed.execution.port import Entry
 from assignors.simulation.timed.hosting.record_bytes import TopicNames, is_offset, read_record
-from assignors.simulation.timed.migration.sides import mixed_sides, short_ids
 from assignors.simulation.timed.offsets_topic import key_and_value
-from assignors.simulation.timed.protocols.consumer.assignment.topics import topics_seen, with_ids
-from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
-from assignors.simulation.timed.protocols.consumer.step import CLOCK_STARTS_MS
 from assignors.simulation.timed.protocols.effects import (
-    MILLISECOND,
     Append,
     Arrived,
     Cancel,
     Committed,
     CoordinatorEvent,
-    Effect,
     Fired,
     Reply,
     Schedule,
 )
-from assignors.simulation.timed.protocols.failover import load_mixed, load_offsets
-from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
-from assignors.simulation.timed.protocols.mixed.coordinator import step as group_step
-from assignors.simulation.timed.protocols.offsets.access import GroupAccess
-from assignors.simulation.timed.protocols.offsets.coordinator import (
-    OffsetsConfig,
-    OffsetsCoordinator,
+from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerGroup
+from assignors.simulation.timed.protocols.kafka.coordinator import load as load_coordinator
+from assignors.simulation.timed.protocols.kafka.coordinator import step
+from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
+from assignors.simulation.timed.protocols.kafka.restore import Restored, apply
+from assignors.simulation.timed.protocols.kafka.state import (
+    CLOCK_STARTS_MS,
+    GroupCoordinator,
+    Offsets,
 )
-from assignors.simulation.timed.protocols.offsets.coordinator import step as offsets_step
-from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
-from assignors.simulation.timed.protocols.offsets.mixed_access import mixed_access
-from assignors.simulation.timed.protocols.restore import Restored, apply
-from assignors.simulation.timed.scenario import BrokerConfig, Scenario
+from assignors.simulation.timed.protocols.kafka.subscriptions import topics_seen, with_ids
+from assignors.simulation.timed.scenario import MIGRATING, BrokerConfig, Scenario
+from assignors.simulation.timed.sides import group_coordinator
 from wire import WireError
 
 Timer = Schedule | Cancel
@@ -83,8 +77,7 @@ class LiveGroup:
     """A group at its coordinator."""
 
     name: str
-    mixed: MixedCoordinator
-    offsets: OffsetsCoordinator
+    coordinator: GroupCoordinator
     settings: HostSettings
     topics: TopicNames
     seen: dict[bytes, bytes] = field(default_factory=dict)
@@ -97,40 +90,21 @@ def live_group(
     name: str, settings: HostSettings, topics: TopicNames, new_id: Callable[[str], str]
 ) -> LiveGroup:
     """Return a group of which there are no records yet. Cost: O(topics)."""
-    broker = settings.broker
-    nobody = Scenario(until_ms=0, topics={}, members=(), broker=broker)
-    mixed = mixed_sides(nobody).coordinator
-    assert isinstance(mixed, MixedCoordinator)
-    mixed.consumer.cluster = with_ids(settings.cluster)
-    mixed.new_uuid = short_ids(new_id)
+    nobody = Scenario(until_ms=0, topics={}, members=(), broker=settings.broker)
+    coordinator = group_coordinator(nobody, MIGRATING, new_id)
+    coordinator.config = replace(coordinator.config, clock_starts_ms=settings.clock_starts_ms)
+    coordinator.cluster = with_ids(settings.cluster)
+    coordinator.offsets.check_ms = settings.broker.offsets_check_ms
 
     def unused_id(client: str) -> str:
         """Return an id that nobody in the group has: its records may be those of an earlier run."""
-        group = mixed.classic.group
+        group = coordinator.classic
         while (made := new_id(client)) in group.members or made in group.pending_ids:
             pass
         return made
 
-    mixed.classic.new_id = unused_id
-    config = OffsetsConfig(
-        retention_ms=broker.offsets_retention_ms,
-        check_ms=broker.offsets_check_ms,
-        clock_starts_ms=settings.clock_starts_ms,
-    )
-    offsets = OffsetsCoordinator(group=_access(mixed, settings), inner=mixed, config=config)
-    return LiveGroup(name=name, mixed=mixed, offsets=offsets, settings=settings, topics=topics)
-
-
-def _access(
-    mixed: MixedCoordinator, settings: HostSettings, since_ms: int | None = None
-) -> GroupAccess:
-    later_us = (settings.clock_starts_ms - CLOCK_STARTS_MS) * MILLISECOND
-
-    def play(at_us: int, event: CoordinatorEvent) -> list[Effect]:
-        return group_step(mixed, at_us + later_us, event)
-
-    starts_ms = settings.clock_starts_ms
-    return mixed_access(mixed, clock_starts_ms=starts_ms, play=play, since_ms=since_ms)
+    coordinator.new_id = unused_id
+    return LiveGroup(name=name, coordinator=coordinator, settings=settings, topics=topics)
 
 
 def restored_group(
@@ -156,12 +130,10 @@ def load(live: LiveGroup, records: Records) -> list[Schedule]:
     are taken to be as they are now. Cost: O(bytes).
     """
     found, _ = restored_group(records.items(), live.topics)
-    group, consumer = found.group, live.mixed.consumer
+    group, cluster = found.group, live.coordinator.cluster
     if isinstance(group, ConsumerGroup):
-        group.topics_seen = topics_seen(consumer.cluster, group.counts, group.resolved)
-    timers = load_mixed(live.mixed, found)
-    access = _access(live.mixed, live.settings, found.since_ms)
-    timers += load_offsets(live.offsets, access, found)
+        group.topics_seen = topics_seen(cluster, group.counts, group.resolved)
+    timers = load_coordinator(live.coordinator, found)
     live.seen = dict(records)
     live.waiting.clear()
     return timers
@@ -179,12 +151,12 @@ def is_current(live: LiveGroup, records: Records) -> bool:
         return False
     for record in (read_record(key, records.get(key), live.topics).record for key in differing):
         assert isinstance(record, OffsetRecord)
-        _put_offset(live.offsets, record)
+        _put_offset(live.coordinator.offsets, record)
     live.seen = dict(records)
     return True
 
 
-def _put_offset(state: OffsetsCoordinator, record: OffsetRecord) -> None:
+def _put_offset(state: Offsets, record: OffsetRecord) -> None:
     state.table.apply(record)
     partition = (record.topic, record.partition)
     if record.offset is None:
@@ -203,7 +175,7 @@ def play(live: LiveGroup, at_us: int, event: Arrived | Fired) -> Done:
     timers: list[Timer] = []
     following: list[CoordinatorEvent] = [event]
     for each in following:  # which grows
-        for effect in offsets_step(live.offsets, at_us, each):
+        for effect in step(live.coordinator, at_us, each):
             match effect:
                 case Append(records, token):
                     entries += (
@@ -236,8 +208,6 @@ def _see(
     live.waiting -= {each.number for each in replies}
     if not live.waiting:
         return ()
-    members = live.mixed.classic.group.members.values()
-    known = {each.waiting_join for each in members} | {each.waiting_sync for each in members}
-    dropped = live.waiting - known
+    dropped = live.waiting - set(live.coordinator.awaited())
     live.waiting -= dropped
     return tuple(sorted(dropped))

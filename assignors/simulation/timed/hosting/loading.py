@@ -13,7 +13,7 @@ from typing import NamedTuple
 from assignors.simulation.timed.execution.port import Entry
 from assignors.simulation.timed.hosting.record_bytes import TopicNames, read_record
 from assignors.simulation.timed.offsets_topic import LogEntry
-from assignors.simulation.timed.protocols.restore import Restored, apply
+from assignors.simulation.timed.protocols.kafka.restore import Restored, apply
 from wire import WireError
 
 

@@ -13,25 +13,23 @@ from typing import Any, NamedTuple
 from assignors.model import Cluster
 from assignors.server.spec import made_id
 from assignors.simulation.timed.offsets_topic import STATES
-from assignors.simulation.timed.protocols.classic.messages import (
-    GroupRecord,
-    GroupTombstone,
-    Protocol,
-    RecordedMember,
-)
-from assignors.simulation.timed.protocols.consumer.records import (
+from assignors.simulation.timed.protocols.effects import Record
+from assignors.simulation.timed.protocols.kafka.messages import Protocol
+from assignors.simulation.timed.protocols.kafka.records import (
     ClassicMetadata,
     CurrentRecord,
     EpochsByPartition,
     GroupEpochRecord,
+    GroupRecord,
+    GroupTombstone,
     GroupTopicsTombstone,
     MemberRecord,
+    OffsetRecord,
     PatternRecord,
+    RecordedMember,
     TargetEpochRecord,
     TargetRecord,
 )
-from assignors.simulation.timed.protocols.effects import Record
-from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
 from wire import ErrorKind, WireError
 from wire.layout import NO_ID
 from wire.records import decode_record

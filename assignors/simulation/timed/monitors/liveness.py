@@ -18,14 +18,14 @@ from assignors.model import Assignment, Cluster, Group, Member
 from assignors.own_assignors.answers import AssignorError
 from assignors.registry import assignor_named
 from assignors.simulation.timed.ledger import Ledger
-from assignors.simulation.timed.monitors.invariants import named
-from assignors.simulation.timed.monitors.table import MONITORS
+from assignors.simulation.timed.monitors.rules import MONITORS, named
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.sides import Sides
 
 ROUNDS_MAX = 10
-"""A group at which nothing happens settles within so many generations."""
+"""A group at which nothing happens settles within so many generations, and one more for each member
+that crashed before and whose session ends only then."""
 Found = Iterator[tuple[str, str]]
 
 
@@ -80,7 +80,7 @@ def end_found(
     unowned = _unowned(sides, ledger)
     if unowned:
         yield "partition-without-owner", f"nobody consumes {named(unowned)}"
-    if rounds > ROUNDS_MAX:
+    if rounds > ROUNDS_MAX + sum(not each.is_up for each in sides.members):
         yield "too-many-rounds", f"{rounds} generations, and nothing had happened"
     if unanswered and scenario.protocol in MONITORS["request-unanswered"].protocols:
         yield "request-unanswered", f"{len(unanswered)} requests have no answer"

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 
 from assignors.ownership.changes import TopicPartition, changed_topics
 from assignors.simulation.timed.ledger import Ledger
-from assignors.simulation.timed.monitors.commits import commit_found
 from assignors.simulation.timed.monitors.coordinators import (
     GROUP,
     CoordinatorView,
@@ -24,25 +23,26 @@ from assignors.simulation.timed.monitors.coordinators import (
     view_of,
     view_of_sender,
 )
-from assignors.simulation.timed.monitors.invariants import INVARIANTS
-from assignors.simulation.timed.monitors.moment import (
+from assignors.simulation.timed.monitors.rules import (
+    INVARIANTS,
+    MONITORS,
     Consumption,
     GroupMoment,
+    Kind,
     MemberMoment,
-    changes_consumption,
-    consumption_after,
-)
-from assignors.simulation.timed.monitors.steps import (
+    Monitoring,
+    Violation,
     callbacks_found,
+    changes_consumption,
+    commit_found,
+    consumption_after,
     epochs_found,
     generation_found,
     generation_given_found,
     state_found,
 )
-from assignors.simulation.timed.monitors.table import MONITORS, Kind, Monitoring
-from assignors.simulation.timed.monitors.violation import Violation
-from assignors.simulation.timed.protocols.classic.messages import Heartbeat
 from assignors.simulation.timed.protocols.effects import (
+    OUTSIDE,
     Append,
     Arrived,
     Effect,
@@ -52,7 +52,7 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Restrict,
 )
-from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit
+from assignors.simulation.timed.protocols.kafka.messages import Heartbeat, OffsetCommit
 from assignors.simulation.timed.sides import Sides
 
 KEPT = 100
@@ -243,7 +243,7 @@ def saw_coordinator(
     has_appended = False
     for effect in effects:
         if type(effect) is Reply:
-            if effect.number in watch.answered:
+            if effect.number in watch.answered and effect.number != OUTSIDE:
                 text = f"request {effect.number} is answered a second time"
                 report(watch, [("answered-twice", text)])
             watch.answered.add(effect.number)

@@ -1,29 +1,35 @@
 """What a timed run is made from: topics, members, broker, network, and a plan of what happens.
 
-Nothing else decides a run. Times are milliseconds, but for those too short for it (`_us`). A file
-has one part of a scenario, as data, and beside it `READERS`: what reads each field from JSON. A new
-field is a line in its class, and a row in `READERS` unless it is a natural number.
+Nothing else decides a run. Times are milliseconds, but for those too short for it (`_us`). A field
+is declared once, in its class: its type says what a document may give (`documents.keys`).
 
-* `whole`: the scenario; its parts: `members`, `broker`, `execution`, `push`, `network`, `plan`,
-  `faults`, `processing`, `protocols`
-* `reading`: readers of values; `possible`: what is refused, as it cannot happen
+* `whole`: the scenario; its parts: `members`, `broker`, `execution`, `plan`, `faults`, `protocols`
+* `kinds`: types of fields; `possible`: what is refused, as it cannot happen
 """
 
-from assignors.simulation.timed.scenario.broker import BrokerConfig, OldTargets
+from assignors.simulation.timed.scenario.broker import BrokerConfig, OldTargets, PushConfig
 from assignors.simulation.timed.scenario.execution import ExecutionConfig, OtherGroups
-from assignors.simulation.timed.scenario.faults import Fault, FaultKind
+from assignors.simulation.timed.scenario.faults import Direction, Fault, FaultKind
 from assignors.simulation.timed.scenario.members import (
     Arrivals,
     Claims,
     ClientModel,
     MemberConfig,
 )
-from assignors.simulation.timed.scenario.network import NetworkConfig
-from assignors.simulation.timed.scenario.plan import Action, Verb
-from assignors.simulation.timed.scenario.processing import ProcessingConfig
+from assignors.simulation.timed.scenario.plan import (
+    Action,
+    CrashLoop,
+    RollingRestart,
+    ScaleOut,
+    Verb,
+)
 from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol, MigrationPolicy
-from assignors.simulation.timed.scenario.push import PushConfig
-from assignors.simulation.timed.scenario.whole import VERSION, Scenario
+from assignors.simulation.timed.scenario.whole import (
+    VERSION,
+    NetworkConfig,
+    ProcessingConfig,
+    Scenario,
+)
 
 __all__ = [
     "MIGRATING",
@@ -33,6 +39,8 @@ __all__ = [
     "BrokerConfig",
     "Claims",
     "ClientModel",
+    "CrashLoop",
+    "Direction",
     "ExecutionConfig",
     "Fault",
     "FaultKind",
@@ -44,6 +52,8 @@ __all__ = [
     "OtherGroups",
     "ProcessingConfig",
     "PushConfig",
+    "RollingRestart",
+    "ScaleOut",
     "Scenario",
     "Verb",
 ]

@@ -1,23 +1,14 @@
-"""The coordinator's broker: its settings, and how a scenario writes them."""
+"""The coordinator's broker: its settings, those of its push protocol, and where a group is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from assignors.jvm.offsets_partition import offsets_partition
-from assignors.simulation.timed.scenario.execution import ExecutionConfig, read_execution
+from assignors.simulation.timed.scenario.execution import ExecutionConfig
+from assignors.simulation.timed.scenario.kinds import Assignor, Assignors
 from assignors.simulation.timed.scenario.protocols import MigrationPolicy
-from assignors.simulation.timed.scenario.push import PushConfig, read_push
-from assignors.simulation.timed.scenario.reading import (
-    Reader,
-    as_assignor,
-    as_assignors,
-    as_natural,
-    as_text,
-    one_of,
-    settings_reader,
-)
 
 
 class OldTargets(StrEnum):
@@ -54,11 +45,33 @@ class PlacementConfig:
         return self.partition % self.brokers
 
 
-PLACEMENT_READERS: dict[str, Reader] = {
-    **dict.fromkeys((each.name for each in fields(PlacementConfig)), as_natural),
-    "group": as_text,
-}
-"""Field -> what reads it; a field that is not named here is a natural number."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PushConfig:
+    """What coordinator and brokers do under the protocol `push`.
+
+    Heartbeat interval and session timeout are each member's own, as in the classic protocol.
+    """
+
+    parks_heartbeats: bool = True
+    """Members keep a request at the coordinator that is answered with the next news, beside their
+    heartbeats: an assignment is pushed at once. Otherwise it waits for the next heartbeat."""
+    fences_fetches: bool = True
+    """Brokers refuse fetches of partitions that a member has no right to any more. The coordinator
+    informs them first, and waits until all have acknowledged."""
+    brokers: int = 3
+    """Live brokers that have to acknowledge; each leads an equal share of the partitions."""
+    waits_for_commit: bool = True
+    """The next owner starts after the PartitionCommittedNotification of the one before. Otherwise
+    it starts once the brokers have acknowledged, from the offset that was committed last."""
+    has_epochs: bool = True
+    """Every grant of a partition has a number, and a notification counts only for its grant."""
+    moves_per_second: int = 0
+    """At most so many owned partitions are moved a second, and at a time; 0: no limit. Partitions
+    without an owner never wait."""
+    lease_ms: int = 0
+    """A member may fetch that long after its last heartbeat; 0: until it is fenced."""
+    fetch_ms: int = 500
+    """The time between two fetches of a member is up to this (`fetch.max.wait.ms`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,9 +90,9 @@ class BrokerConfig:
     """Time that a coordinator takes for each record as it loads the log of its groups."""
     placement: PlacementConfig = field(default_factory=PlacementConfig)
     """Which broker is the coordinator."""
-    assignor: str = "server/uniform"
+    assignor: Assignor = "server/uniform"
     """The assignor of consumer and push groups; classic ones have those of their members."""
-    further_assignors: tuple[str, ...] = ("server/uniform", "server/range")
+    further_assignors: Assignors = ("server/uniform", "server/range")
     """Those that members may ask for besides (`group.consumer.assignors`)."""
     migration_policy: MigrationPolicy = MigrationPolicy.BIDIRECTIONAL
     """`group.consumer.migration.policy`."""
@@ -106,18 +119,3 @@ class BrokerConfig:
     """Settings of the push protocol."""
     execution: ExecutionConfig = field(default_factory=ExecutionConfig)
     """How requests are executed, and beside which others."""
-
-
-READERS: dict[str, Reader] = {
-    **dict.fromkeys((each.name for each in fields(BrokerConfig)), as_natural),
-    "assignor": as_assignor,
-    "old_targets": one_of(OldTargets),
-    "push": read_push,
-    "placement": settings_reader(PlacementConfig, PLACEMENT_READERS),
-    "execution": read_execution,
-    "further_assignors": as_assignors,
-    "migration_policy": one_of(MigrationPolicy),
-}
-"""Field -> what reads it; a field that is not named here is a natural number."""
-
-read_broker = settings_reader(BrokerConfig, READERS)

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
-from assignors.documents.values import (
-    DocumentError,
-    ErrorCode,
-    Place,
-    as_int32,
-    as_real,
-    as_string,
-)
-from assignors.names.nearest import suggestion
-from assignors.simulation.timed.execution.policy import COUNT_MAX, POLICIES
-from assignors.simulation.timed.scenario.reading import (
-    Nullable,
-    Reader,
-    as_boolean,
-    as_natural,
-    settings_reader,
-)
+from assignors.documents.values import DocumentError, ErrorCode, Place
+from assignors.simulation.timed.execution.policy import COUNT_MAX
+from assignors.simulation.timed.scenario.kinds import MODEL, LingerMs, Model, Share
+
+as_model = MODEL.read
+"""Returns the name of an execution model; raises `DocumentError` for another."""
 
 PER_SECOND_MAX = 1_000_000
 """One a microsecond, the shortest time there is."""
@@ -38,9 +27,9 @@ class OtherGroups:
     groups: int = 100
     """How many there are, spread over the offsets partitions; the first one of them shares that of
     the group."""
-    changes_share: float = 0
+    changes_share: Share = 0
     """The share of requests that change their group, from 0 to 1; the others commit offsets."""
-    checks_share: float = 0
+    checks_share: Share = 0
     """The share of requests that are checked, as those of transactions are."""
     slow_group_check_us: int | None = None
     """How long a check takes for the first of these groups; null: `check_us`, as for all."""
@@ -58,14 +47,14 @@ class ExecutionConfig:
     records are replicated.
     """
 
-    model: str | None = None
+    model: Model | None = None
     """An execution model, as `two-stage`: every heartbeat, timer and commit of the group is one of
     its requests. Null: requests are handled one after the other, and wait for nothing else."""
     workers: int = 4
     """`group.coordinator.threads`."""
     partitions: int = 4
     """Offsets partitions that this broker leads; the group is in the first one."""
-    linger_ms: int = -1
+    linger_ms: LingerMs = -1
     """`group.coordinator.append.linger.ms`: how long a batch waits for more records; -1: for the
     requests that were waiting when it began."""
     handoff_us: int = 0
@@ -81,52 +70,6 @@ class ExecutionConfig:
     that wait: as before Kafka 4, where timers had threads of their own."""
     others: OtherGroups = field(default_factory=OtherGroups)
     """Other groups that the coordinator looks after."""
-
-
-def as_model(value: object, place: Place) -> str:
-    """Return the name of an execution model. Raises `DocumentError` for another."""
-    name = as_string(value, place)
-    if name not in POLICIES:
-        words = f"no execution model {name!r}{suggestion(name, POLICIES)}"
-        raise DocumentError(ErrorCode.UNKNOWN, words, place)
-    return name
-
-
-def _as_linger(value: object, place: Place) -> int:
-    number = as_int32(value, place)
-    if number < -1:
-        words = f"{number} is neither a time nor -1"
-        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
-    return number
-
-
-def _as_share(value: object, place: Place) -> float:
-    number = as_real(value, place)
-    if not 0 <= number <= 1:
-        raise DocumentError(ErrorCode.OUT_OF_RANGE, f"{number} is not between 0 and 1", place)
-    return number
-
-
-OTHERS_READERS: dict[str, Reader] = {
-    **dict.fromkeys((each.name for each in fields(OtherGroups)), as_natural),
-    "changes_share": _as_share,
-    "checks_share": _as_share,
-    "slow_group_check_us": Nullable(as_natural),
-    "until_ms": Nullable(as_natural),
-}
-"""Field -> what reads it; a field that is not named here is a natural number."""
-
-READERS: dict[str, Reader] = {
-    **dict.fromkeys((each.name for each in fields(ExecutionConfig)), as_natural),
-    "model": Nullable(as_model),
-    "linger_ms": _as_linger,
-    "is_steady": as_boolean,
-    "timers_wait": as_boolean,
-    "others": settings_reader(OtherGroups, OTHERS_READERS),
-}
-"""Field -> what reads it; a field that is not named here is a natural number."""
-
-read_execution = settings_reader(ExecutionConfig, READERS)
 
 
 def require_executable(config: ExecutionConfig, place: Place) -> None:

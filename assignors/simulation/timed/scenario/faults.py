@@ -7,18 +7,11 @@ A crash is no fault of this kind but an action of the plan: it has no end.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
-from assignors.documents.values import Place, as_list, as_object, required
-from assignors.simulation.timed.scenario.reading import (
-    Reader,
-    as_natural,
-    as_percentage,
-    as_text,
-    one_of,
-    read_fields,
-)
+from assignors.simulation.timed.scenario.kinds import Percent
 
 
 class FaultKind(StrEnum):
@@ -31,6 +24,11 @@ class FaultKind(StrEnum):
     """The application does not come back to poll: its records keep it busy. Heartbeats go on. One
     with handlers (`runs_handlers`): of those that are told to return meanwhile the first does so at
     the end."""
+    STUCK = "stuck"
+    """The application hangs in its own code while its client goes on: it processes nothing, and its
+    partitions count as without a consumer. Heartbeats go on, so nobody takes them over until the
+    client leaves, as it has not polled for `rebalance_timeout_ms`, or the process is started anew,
+    which ends the fault."""
     SLOW_CALLBACK = "slow_callback"
     """A callback that begins meanwhile takes `by_ms` longer."""
     SLOW_ASSIGNOR = "slow_assignor"
@@ -42,12 +40,17 @@ class FaultKind(StrEnum):
     LOST_GENERATION = "lost_generation"
     """At `from_ms` the member forgets its generation or member epoch. It has no end."""
     CUT = "cut"
-    """No message passes. What is sent waits for the end, unless its time is over before."""
+    """No message passes, or none in one `direction`. What is sent waits for the end, unless its
+    time is over before. A new connection needs both directions."""
     DELAY = "delay"
     """Every message takes `by_ms` longer."""
     LOSS = "loss"
     """Each message is lost with a chance of `percent`, and with it its connection: nothing passes
     on it any more, until the member notices and opens another one."""
+    DUPLICATE = "duplicate"
+    """Each request reaches the coordinator a second time with a chance of `percent`, once the first
+    is answered: at once, or `by_ms` later, after requests that were sent meanwhile. Nobody waits
+    for the second answer."""
     HANGING_TRANSACTION = "hanging_transaction"
     """A producer commits offsets of `topic`, or of every topic, and does not end its transaction:
     who begins with one of these partitions waits for stable offsets. At the end it is aborted."""
@@ -71,30 +74,63 @@ class FaultKind(StrEnum):
     replicas are in sync. It needs an execution model (`broker.execution`)."""
 
 
-OF_A_MEMBER = frozenset(
-    {
-        FaultKind.FREEZE,
-        FaultKind.LONG_POLL,
-        FaultKind.SLOW_CALLBACK,
-        FaultKind.SLOW_ASSIGNOR,
-        FaultKind.STALLED_THREAD,
-        FaultKind.LOST_GENERATION,
-    }
-)
-"""Faults that one member has; the others without a member are between everybody and the
-coordinator."""
-OF_THE_COORDINATOR = frozenset(
-    {
-        FaultKind.COORDINATOR_CRASH,
-        FaultKind.COORDINATOR_HANDOVER,
-        FaultKind.COORDINATOR_ZOMBIE,
-    }
-)
-"""Faults after which another broker is the coordinator."""
-BY_CHANCE = frozenset({FaultKind.LOSS, FaultKind.APPEND_FAILURE})
-"""Faults that have a `percent`."""
-LONGER = frozenset({FaultKind.SLOW_CALLBACK, FaultKind.SLOW_ASSIGNOR, FaultKind.DELAY})
-"""Faults that need a `by_ms`."""
+class Direction(StrEnum):
+    """Which messages a cut stops."""
+
+    REQUESTS = "requests"
+    """Those to the coordinator."""
+    ANSWERS = "answers"
+    """Those to members."""
+
+
+class Scope(StrEnum):
+    """What a fault is a fault of."""
+
+    MEMBER = "member"
+    NETWORK = "network"
+    COORDINATOR = "coordinator"
+    """Another broker is the coordinator afterwards."""
+    LOG = "log"
+    """The partition of `__consumer_offsets`."""
+
+
+class FaultRow(NamedTuple):
+    """The scope of a kind of fault, and which fields of `Fault` it has."""
+
+    scope: Scope
+    needs: tuple[str, ...] = ("until_ms",)
+    may: tuple[str, ...] = ()
+
+
+LONGER_FIELDS = ("until_ms", "by_ms")
+FAILOVER = FaultRow(Scope.COORDINATOR, may=("by_ms", "broker"))
+
+FAULTS: dict[FaultKind, FaultRow] = {
+    FaultKind.FREEZE: FaultRow(Scope.MEMBER),
+    FaultKind.LONG_POLL: FaultRow(Scope.MEMBER),
+    FaultKind.STUCK: FaultRow(Scope.MEMBER),
+    FaultKind.SLOW_CALLBACK: FaultRow(Scope.MEMBER, needs=LONGER_FIELDS),
+    FaultKind.SLOW_ASSIGNOR: FaultRow(Scope.MEMBER, needs=LONGER_FIELDS),
+    FaultKind.STALLED_THREAD: FaultRow(Scope.MEMBER),
+    FaultKind.LOST_GENERATION: FaultRow(Scope.MEMBER, needs=()),
+    FaultKind.CUT: FaultRow(Scope.NETWORK, may=("member", "direction")),
+    FaultKind.DELAY: FaultRow(Scope.NETWORK, needs=LONGER_FIELDS, may=("member",)),
+    FaultKind.LOSS: FaultRow(Scope.NETWORK, needs=("until_ms", "percent"), may=("member",)),
+    FaultKind.DUPLICATE: FaultRow(
+        Scope.NETWORK, needs=("until_ms", "percent"), may=("member", "by_ms")
+    ),
+    FaultKind.HANGING_TRANSACTION: FaultRow(Scope.LOG, may=("topic",)),
+    FaultKind.COORDINATOR_CRASH: FAILOVER,
+    FaultKind.COORDINATOR_HANDOVER: FAILOVER,
+    FaultKind.COORDINATOR_ZOMBIE: FAILOVER,
+    FaultKind.APPEND_FAILURE: FaultRow(Scope.LOG, needs=("until_ms", "percent")),
+}
+"""Kind -> what it needs. What it does is a row of `faults.live.ACTS`."""
+
+OF_A_MEMBER = frozenset(kind for kind, row in FAULTS.items() if row.scope is Scope.MEMBER)
+OF_THE_COORDINATOR = frozenset(kind for kind, row in FAULTS.items() if row is FAILOVER)
+BY_CHANCE = frozenset(kind for kind, row in FAULTS.items() if "percent" in row.needs)
+LONGER = frozenset(kind for kind, row in FAULTS.items() if "by_ms" in row.needs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,33 +146,15 @@ class Fault:
     member: str | None = None
     """Whom it concerns; of a fault of the network, null is everybody."""
     by_ms: int = 0
-    """How much longer something takes; of a coordinator, how long it loads beside the time for the
-    group's own records, as other groups have records in the partition."""
+    """How much longer something takes, or how much later a second copy comes; of a coordinator, how
+    long it loads beside the time for the group's own records, as other groups have records in the
+    partition."""
     broker: int | None = None
     """Of a coordinator: it is this broker's fault, which matters if it is the coordinator then;
     null: whichever is."""
-    percent: float = 0
-    """The chance of a loss, or of an append to fail, from 0 to 100."""
+    percent: Percent = 0
+    """The chance of a loss, of a second delivery, or of an append to fail, from 0 to 100."""
     topic: str | None = None
     """Of a transaction: whose offsets it commits; null: those of every topic."""
-
-
-READERS: dict[str, Reader] = {
-    **dict.fromkeys((each.name for each in fields(Fault)), as_natural),
-    "kind": one_of(FaultKind),
-    "member": as_text,
-    "percent": as_percentage,
-    "topic": as_text,
-}
-"""Field -> what reads it; a field that is not named here is a natural number."""
-
-
-def read_faults(value: object, place: Place) -> tuple[Fault, ...]:
-    """Return the faults of a scenario. Cost: O(faults)."""
-    faults = []
-    for number, each in enumerate(as_list(value, place)):
-        given = as_object(each, (*place, number))
-        for key in ("kind", "from_ms"):
-            required(given, key, (*place, number))
-        faults.append(Fault(**read_fields(given, READERS, (*place, number))))
-    return tuple(faults)
+    direction: Direction | None = None
+    """Of a cut: the direction in which no message passes; null: both."""

@@ -1,19 +1,13 @@
-"""Members: how their consumers are configured, who comes at random, and how both are written."""
+"""Members: how their consumers are configured, and who comes at random."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from assignors.documents.values import (
-    DocumentError,
-    ErrorCode,
-    Place,
-    as_list,
-    as_object,
-    required,
-)
+from assignors.documents import schemas
+from assignors.documents.keys import Kind, read_several, schema_of
+from assignors.documents.values import DocumentError, ErrorCode, Place, as_list
 from assignors.names.sequences import as_names, take
 from assignors.simulation.timed.dialects.time_limits import (
     join_limit_ms,
@@ -21,24 +15,14 @@ from assignors.simulation.timed.dialects.time_limits import (
     times_of,
 )
 from assignors.simulation.timed.dialects.timing import Timing
-from assignors.simulation.timed.scenario.protocols import GroupProtocol
-from assignors.simulation.timed.scenario.reading import (
-    Nullable,
-    Reader,
-    as_boolean,
-    as_client,
-    as_hexadecimal,
-    as_member_assignors,
-    as_natural,
-    as_partitions,
-    as_pattern,
-    as_ppm,
-    as_text,
-    as_texts,
-    one_of,
-    read_fields,
-    settings_reader,
+from assignors.simulation.timed.scenario.kinds import (
+    Client,
+    Hexadecimal,
+    MemberAssignors,
+    Pattern,
+    Ppm,
 )
+from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from wire import TopicPartitions
 
 MEMBERS_MAX = 100_000
@@ -84,7 +68,7 @@ class MemberConfig:
     """The client id; member ids begin with it."""
     topics: tuple[str, ...]
     """Its subscription."""
-    assignors: tuple[str, ...] = ("optimal/cooperative-sticky",)
+    assignors: MemberAssignors = ("optimal/cooperative-sticky",)
     """Full names, the preferred one first (`partition.assignment.strategy`), or
     `package.module:object` of your own, which the caller allows (`--own-assignor`)."""
     instance_id: str | None = None
@@ -93,7 +77,7 @@ class MemberConfig:
     """`client.rack`."""
     heartbeat_interval_ms: int = 3000
     """`heartbeat.interval.ms`, of the classic protocol."""
-    clock_ppm: int = 0
+    clock_ppm: Ppm = 0
     """By how many millionths its clock is slow, or fast if negative: so much later, or sooner, is
     each of its heartbeats."""
     session_timeout_ms: int = 45_000
@@ -127,7 +111,7 @@ class MemberConfig:
     """When its client does what is due; null: as that client and version do, or as Java's."""
     protocol: GroupProtocol | None = None
     """`group.protocol`; null: that of the group. Members of both make it migrate."""
-    pattern: str | None = None
+    pattern: Pattern | None = None
     """It subscribes to the topics that this regular expression matches, besides those it names."""
     remote_assignor: str | None = None
     """`group.remote.assignor`: which of the broker's assignors it would like, under its name there:
@@ -136,13 +120,13 @@ class MemberConfig:
     """When it first starts; null: only the plan starts it."""
     restarts_after_ms: int | None = None
     """So long after its process ended by itself something starts it again; null: nothing does."""
-    client: str | None = None
+    client: Client | None = None
     """The client and version whose bytes it writes and reads, as `java-4.4.0`, and whose times it
     has: limits for JoinGroup and SyncGroup, and `timing`; null: this package's bytes, Java's times.
     Bytes and limits are of the classic protocol."""
     claims: Claims = Claims.TRUE
     """What it writes as its owned partitions."""
-    subscription_hex: str | None = None
+    subscription_hex: Hexadecimal | None = None
     """It writes these bytes as its Subscription, in hexadecimal, whatever it knows."""
     auto_commit_ms: int = 0
     """`auto.commit.interval.ms`: it commits by itself so often; 0: it does not."""
@@ -211,76 +195,57 @@ class MemberConfig:
         return ms * (1_000_000 + self.clock_ppm) // 1000
 
 
-READERS: dict[str, Reader] = {
-    **dict.fromkeys((each.name for each in fields(MemberConfig)), as_natural),
-    "name": as_text,
-    "topics": as_texts,
-    "assignors": as_member_assignors,
-    "clock_ppm": as_ppm,
-    "instance_id": as_text,
-    "rack_id": as_text,
-    "protocol": one_of(GroupProtocol),
-    "pattern": as_pattern,
-    "remote_assignor": as_text,
-    "starts_at_ms": Nullable(as_natural),
-    "client": as_client,
-    "claims": one_of(Claims),
-    "client_model": one_of(ClientModel),
-    "subscription_hex": as_hexadecimal,
-    "requires_stable": as_boolean,
-    "commits_on_revoke": as_boolean,
-    "forgets_generation": as_boolean,
-    "assign": as_partitions,
-    "leaves_if_poll_is_late": as_boolean,
-    "stops_without_answer": as_boolean,
-    "timing": settings_reader(
-        Timing,
-        {
-            **dict.fromkeys((each.name for each in fields(Timing)), as_natural),
-            "heartbeats_go_on": as_boolean,
-        },
-    ),
-    "runs_handlers": as_boolean,
-    "keeps_pauses": as_boolean,
-}
-"""Field -> what reads it; a field that is not named here is a natural number."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbering:
+    """Further keys of an entry of `members`, which may stand for several members."""
+
+    count: int | None = None
+    """So many members, named `c0`, `c1`, ... where `name` is `c`; so are instance ids."""
+    numbered_from: int = 0
+    """The number of the first of them."""
+    starts_every_ms: int = 0
+    """Each of them starts so long after the one before it."""
+
+    def members(self, one: MemberConfig) -> list[MemberConfig]:
+        """Return the members that an entry stands for."""
+        static, start_ms = one.instance_id, one.starts_at_ms
+        return [
+            replace(
+                one,
+                name=f"{one.name}{number}",
+                instance_id=None if static is None else f"{static}{number}",
+                starts_at_ms=None if start_ms is None else start_ms + self.starts_every_ms * turn,
+            )
+            for turn, number in enumerate(
+                range(self.numbered_from, self.numbered_from + (self.count or 0))
+            )
+        ]
 
 
-NUMBERING: dict[str, Reader] = dict.fromkeys(
-    ("count", "numbered_from", "starts_every_ms"), as_natural
-)
-"""Keys of an entry of `members` that stands for several."""
-
-
-def read_members(value: object, place: Place) -> tuple[MemberConfig, ...]:
-    """Return the members of a scenario; one with a `count` stands for so many. Cost: O(members)."""
+def _read_members(value: object, place: Place) -> tuple[MemberConfig, ...]:
     members: list[MemberConfig] = []
     for number, each in enumerate(as_list(value, place)):
         where = (*place, number)
-        given = dict(as_object(each, where))
-        numbering = read_fields(
-            {key: given.pop(key) for key in NUMBERING if key in given}, NUMBERING, where
-        )
-        one = read_member(given, where)
-        count = numbering.pop("count", None)
-        if count is None and numbering:
-            key = next(iter(numbering))
-            words = f"{key!r} needs a 'count'"
-            raise DocumentError(ErrorCode.MISSING, words, (*where, key))
+        one, numbering = read_several((MemberConfig, Numbering), each, where)
+        count = numbering.count
+        if count is None and numbering != Numbering():
+            words = "numbered_from and starts_every_ms need a count"
+            raise DocumentError(ErrorCode.MISSING, words, where)
         if len(members) + (1 if count is None else count) > MEMBERS_MAX:
             words = f"more than {MEMBERS_MAX} members"
             raise DocumentError(
                 ErrorCode.TOO_LARGE, words, where if count is None else (*where, "count")
             )
-        members += [one] if count is None else _copies(one, count, **numbering)
+        members += [one] if count is None else numbering.members(one)
     return tuple(members)
 
 
-def read_member(given: Mapping[str, object], place: Place) -> MemberConfig:
-    """Return one member. Cost: O(its size)."""
-    for key in ("name", "topics"):
-        required(given, key, place)
-    return MemberConfig(**read_fields(given, READERS, place))
+MEMBERS = Kind(
+    _read_members,
+    lambda: schemas.array(schema_of(MemberConfig, Numbering)),
+    (("[]", MemberConfig), ("[]", Numbering)),
+)
+"""Entries of a scenario's `members`; one with a `count` stands for so many."""
 
 
 NOT_WITH_HANDLERS = (
@@ -332,22 +297,6 @@ def _times_excluded(times: Timing) -> str:
     return ""
 
 
-def _copies(
-    one: MemberConfig, count: int, *, numbered_from: int = 0, starts_every_ms: int = 0
-) -> list[MemberConfig]:
-    """Return so many members like this one, their names and instance ids numbered."""
-    static, start_ms = one.instance_id, one.starts_at_ms
-    return [
-        replace(
-            one,
-            name=f"{one.name}{numbered_from + i}",
-            instance_id=None if static is None else f"{static}{numbered_from + i}",
-            starts_at_ms=None if start_ms is None else start_ms + starts_every_ms * i,
-        )
-        for i in range(count)
-    ]
-
-
 class End(StrEnum):
     """How the life of a short-lived member ends."""
 
@@ -373,22 +322,3 @@ class Arrivals:
     """When no more of them come; who is there then lives on for its time."""
     ends: End = End.STOP
     """How each of them ends."""
-
-
-ARRIVALS: dict[str, Reader] = {
-    **dict.fromkeys((each.name for each in fields(Arrivals)), as_natural),
-    "member": lambda value, place: read_member(as_object(value, place), place),
-    "ends": one_of(End),
-}
-"""Field -> what reads it; a field that is not named here is a natural number."""
-
-
-def read_arrivals(value: object, place: Place) -> tuple[Arrivals, ...]:
-    """Return the arrivals of a scenario. Cost: O(its size)."""
-    listed = []
-    for number, each in enumerate(as_list(value, place)):
-        given = as_object(each, (*place, number))
-        for key in ("member", "every_ms", "lifetime_ms", "until_ms"):
-            required(given, key, (*place, number))
-        listed.append(Arrivals(**read_fields(given, ARRIVALS, (*place, number))))
-    return tuple(listed)

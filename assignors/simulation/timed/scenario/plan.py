@@ -1,37 +1,26 @@
-"""What happens in a run, and when, and how a scenario writes it.
+"""What happens in a run, and when.
 
-An entry of a plan is one action, or a verb that becomes many of them when the document is read:
+An entry of a plan is one action, or one that stands for many, which it becomes in the scenario:
 
     {"at_ms": 60000, "do": "crash", "member": "c1"}
-    {"at_ms": 60000, "rolling_restart": {"away_ms": 10000, "every_ms": 30000}}
+    {"at_ms": 60000, "do": "rolling_restart", "away_ms": 10000, "every_ms": 30000}
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
-from assignors.documents.values import (
-    DocumentError,
-    ErrorCode,
-    Place,
-    as_list,
-    as_object,
-    required,
-)
+from assignors.documents import schemas
+from assignors.documents.keys import Kind, read, schema_of, word_of
+from assignors.documents.schemas import Schema
+from assignors.documents.values import DocumentError, ErrorCode, Place, as_list, as_object
 from assignors.names.nearest import suggestion
 from assignors.names.sequences import as_names, take
 from assignors.simulation.timed.scenario.members import MEMBERS_MAX, MemberConfig
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
-from assignors.simulation.timed.scenario.reading import (
-    Reader,
-    as_natural,
-    as_text,
-    as_texts,
-    one_of,
-    read_fields,
-)
 
 
 class Verb(StrEnum):
@@ -60,8 +49,26 @@ class Verb(StrEnum):
     metadata."""
 
 
+class PlanEntry:
+    """One action, or what stands for several."""
+
+    __slots__ = ()
+
+    def newcomers(
+        self,
+        members: Sequence[MemberConfig],  # noqa: ARG002 - only some entries add members
+        place: Place,  # noqa: ARG002
+    ) -> list[MemberConfig]:
+        """Return the members that it adds to these. Raises `DocumentError` where it cannot."""
+        return []
+
+    def actions(self, members: Sequence[MemberConfig]) -> list[Action]:
+        """Return what it does in a group of these members, its newcomers last."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Action:
+class Action(PlanEntry):
     """One thing that happens, at a time that the scenario sets."""
 
     at_ms: int
@@ -83,22 +90,17 @@ class Action:
         """Take lists for tuples; `ValueError` for what is neither."""
         take(self, topics=as_names(self.topics, "topics"))
 
-
-READERS: dict[str, Reader] = {
-    **dict.fromkeys((each.name for each in fields(Action)), as_natural),
-    "do": one_of(Verb),
-    "member": as_text,
-    "protocol": one_of(GroupProtocol),
-    "topics": as_texts,
-    "topic": as_text,
-}
-"""Field -> what reads it; a field that is not named here is a natural number."""
+    def actions(self, members: Sequence[MemberConfig]) -> list[Action]:  # noqa: ARG002 - as others
+        """Return itself."""
+        return [self]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RollingRestart:
-    """Members are stopped and started again, one after the other."""
+class RollingRestart(PlanEntry):
+    """`rolling_restart`: members are stopped and started again, one after the other."""
 
+    at_ms: int
+    """When the first one stops."""
     away_ms: int
     """From the stop of a member to its start."""
     every_ms: int
@@ -108,11 +110,22 @@ class RollingRestart:
     protocol: GroupProtocol | None = None
     """They come back with this protocol, as after an upgrade of their clients."""
 
+    def actions(self, members: Sequence[MemberConfig]) -> list[Action]:
+        """Return the stops and starts."""
+        everybody = [each.name for each in members if each.starts_at_ms is not None]
+        away = _away(self, Verb.STOP, list(self.members) or everybody)
+        return [
+            replace(each, protocol=self.protocol) if each.do is Verb.START else each
+            for each in away
+        ]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CrashLoop:
-    """A member crashes and is started again, several times."""
+class CrashLoop(PlanEntry):
+    """`crash_loop`: a member crashes and is started again, several times."""
 
+    at_ms: int
+    """When it crashes first."""
     member: str
     """Which member."""
     away_ms: int
@@ -122,11 +135,17 @@ class CrashLoop:
     times: int
     """How many crashes there are."""
 
+    def actions(self, members: Sequence[MemberConfig]) -> list[Action]:  # noqa: ARG002 - as others
+        """Return the crashes and starts."""
+        return _away(self, Verb.CRASH, [self.member] * self.times)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScaleOut:
-    """New members start, one after the other."""
+class ScaleOut(PlanEntry):
+    """`scale_out`: new members start, one after the other."""
 
+    at_ms: int
+    """When the first one starts."""
     count: int
     """How many members there are. Their names are numbered on: `c10`, `c11`, ... after `c9`."""
     every_ms: int
@@ -134,113 +153,106 @@ class ScaleOut:
     like: str | None = None
     """The member whose settings they have; null: the last one of `members`."""
 
+    def newcomers(self, members: Sequence[MemberConfig], place: Place) -> list[MemberConfig]:
+        """Return members like one of these, their names numbered on."""
+        names = {each.name: each for each in members}
+        if not members or (self.like is not None and self.like not in names):
+            words = f"there is no member {self.like!r}{suggestion(self.like or '', names)}"
+            raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "like"))
+        if len(members) + self.count > MEMBERS_MAX:
+            words = f"more than {MEMBERS_MAX} members"
+            raise DocumentError(ErrorCode.TOO_LARGE, words, (*place, "count"))
+        like = members[-1] if self.like is None else names[self.like]
+        kind = like.name.rstrip("0123456789")
+        numbers = [name.removeprefix(kind) for name in names if name.startswith(kind)]
+        first = max((int(each) + 1 for each in numbers if each.isdecimal()), default=0)
+        static = None if like.instance_id is None else like.instance_id.rstrip("0123456789")
+        return [
+            replace(
+                like,
+                name=f"{kind}{number}",
+                instance_id=None if static is None else f"{static}{number}",
+                starts_at_ms=None,
+            )
+            for number in range(first, first + self.count)
+        ]
 
-Group = RollingRestart | CrashLoop | ScaleOut
-GROUPS: dict[str, tuple[type[Group], dict[str, Reader]]] = {
-    name: (kind, {**dict.fromkeys((each.name for each in fields(kind)), as_natural), **readers})
-    for name, kind, readers in (
-        (
-            "rolling_restart",
-            RollingRestart,
-            {"members": as_texts, "protocol": one_of(GroupProtocol)},
-        ),
-        ("crash_loop", CrashLoop, {"member": as_text}),
-        ("scale_out", ScaleOut, {"like": as_text}),
-    )
+    def actions(self, members: Sequence[MemberConfig]) -> list[Action]:
+        """Return the starts of its newcomers."""
+        newcomers = members[len(members) - self.count :]
+        return [
+            Action(at_ms=self.at_ms + self.every_ms * turn, do=Verb.START, member=each.name)
+            for turn, each in enumerate(newcomers)
+        ]
+
+
+SEVERAL: dict[str, type[Any]] = {
+    "rolling_restart": RollingRestart,
+    "crash_loop": CrashLoop,
+    "scale_out": ScaleOut,
 }
-"""Verbs that become several actions, with the readers of their fields."""
-
-
-def read_plan(value: object, place: Place) -> tuple[tuple[int, Action | Group], ...]:
-    """Return the entries of a plan with their times. Cost: O(entries)."""
-    entries: list[tuple[int, Action | Group]] = []
-    for number, each in enumerate(as_list(value, place)):
-        where = (*place, number)
-        given = as_object(each, where)
-        verb = next((key for key in GROUPS if key in given), None)
-        if verb is None:
-            for key in ("at_ms", "do"):
-                required(given, key, where)
-            action = Action(**read_fields(given, READERS, where))
-            entries.append((action.at_ms, action))
-            continue
-        kind, readers = GROUPS[verb]
-        settings = as_object(given[verb], (*where, verb))
-        needed = [each.name for each in fields(kind) if each.default is MISSING]
-        for key in needed:
-            required(settings, key, (*where, verb))
-        required(given, "at_ms", where)
-        group = kind(**read_fields(settings, readers, (*where, verb)))
-        rest = {key: given[key] for key in given if key != verb}
-        entries.append((read_fields(rest, {"at_ms": as_natural}, where)["at_ms"], group))
-    return tuple(entries)
+"""Words of `do` that stand for several actions."""
+DO = word_of([*Verb, *SEVERAL])
 
 
 def expanded(
-    members: Sequence[MemberConfig], entries: Iterable[tuple[int, Action | Group]]
-) -> tuple[tuple[MemberConfig, ...], tuple[Action, ...]]:
-    """Return the members and the plan in which each verb has become its actions.
+    members: Sequence[MemberConfig], plan: Iterable[PlanEntry]
+) -> tuple[tuple[MemberConfig, ...], tuple[Action, ...], list[int]]:
+    """Return the members and the actions of a plan, and the entry that each action comes from.
 
-    Raises `DocumentError` for a member that is not there, and for too many members.
-    Cost: O(members x entries + actions).
+    Raises `DocumentError` for a `ScaleOut` like nobody, or of too many members.
+    Cost: O(entries x members + actions).
     """
-    everybody, plan = list(members), []
-    for number, (at_ms, entry) in enumerate(entries):
-        if isinstance(entry, Action):
-            plan.append(entry)
-        elif isinstance(entry, ScaleOut):
-            newcomers = _newcomers(everybody, entry, ("plan", number, "scale_out"))
-            everybody += newcomers
-            plan += [
-                Action(at_ms=at_ms + entry.every_ms * turn, do=Verb.START, member=each.name)
-                for turn, each in enumerate(newcomers)
-            ]
-        else:
-            plan += _away_and_back(everybody, at_ms, entry)
-    return tuple(everybody), tuple(plan)
+    everybody = list(members)
+    actions: list[Action] = []
+    entries: list[int] = []
+    for number, entry in enumerate(plan):
+        everybody += entry.newcomers(everybody, ("plan", number))
+        found = entry.actions(everybody)
+        actions += found
+        entries += [number] * len(found)
+    return tuple(everybody), tuple(actions), entries
 
 
-def _away_and_back(
-    members: Sequence[MemberConfig], at_ms: int, entry: RollingRestart | CrashLoop
-) -> list[Action]:
-    """Return the actions of members that go and come back."""
-    if isinstance(entry, CrashLoop):
-        names, leaves, protocol = [entry.member] * entry.times, Verb.CRASH, None
-    else:
-        everybody = [each.name for each in members if each.starts_at_ms is not None]
-        names, leaves, protocol = list(entry.members) or everybody, Verb.STOP, entry.protocol
-    plan = []
-    for turn, name in enumerate(names):
-        away_ms = at_ms + entry.every_ms * turn
-        plan.append(Action(at_ms=away_ms, do=leaves, member=name))
-        back_ms = away_ms + entry.away_ms
-        plan.append(Action(at_ms=back_ms, do=Verb.START, member=name, protocol=protocol))
-    return plan
-
-
-def _newcomers(
-    members: Sequence[MemberConfig], entry: ScaleOut, place: Place
-) -> list[MemberConfig]:
-    """Return the members that a scale-out adds."""
-    names = {each.name: each for each in members}
-    if not members or (entry.like is not None and entry.like not in names):
-        words = f"there is no member {entry.like!r}{suggestion(entry.like or '', names)}"
-        raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "like"))
-    if len(members) + entry.count > MEMBERS_MAX:
-        raise DocumentError(
-            ErrorCode.TOO_LARGE, f"more than {MEMBERS_MAX} members", (*place, "count")
-        )
-    like = members[-1] if entry.like is None else names[entry.like]
-    kind = like.name.rstrip("0123456789")
-    numbers = [name.removeprefix(kind) for name in names if name.startswith(kind)]
-    first = max((int(each) + 1 for each in numbers if each.isdecimal()), default=0)
-    static = None if like.instance_id is None else like.instance_id.rstrip("0123456789")
+def _away(entry: RollingRestart | CrashLoop, leaves: Verb, names: Sequence[str]) -> list[Action]:
+    """Return the actions of members that go, one after the other, and come back."""
     return [
-        replace(
-            like,
-            name=f"{kind}{number}",
-            instance_id=None if static is None else f"{static}{number}",
-            starts_at_ms=None,
-        )
-        for number in range(first, first + entry.count)
+        Action(at_ms=entry.at_ms + entry.every_ms * turn + after_ms, do=verb, member=name)
+        for turn, name in enumerate(names)
+        for after_ms, verb in ((0, leaves), (entry.away_ms, Verb.START))
     ]
+
+
+def _read_plan(value: object, place: Place) -> tuple[PlanEntry, ...]:
+    entries: list[PlanEntry] = []
+    for number, each in enumerate(as_list(value, place)):
+        where = (*place, number)
+        given = as_object(each, where)
+        if given.get("do") is None:
+            raise DocumentError(ErrorCode.MISSING, "'do' is missing", (*where, "do"))
+        kind = SEVERAL.get(DO.read(given["do"], (*where, "do")))
+        if kind is None:
+            entries.append(read(Action, given, where))
+        else:
+            rest = {key: one for key, one in given.items() if key != "do"}
+            entries.append(read(kind, rest, where))
+    return tuple(entries)
+
+
+def _plan_schema() -> Schema:
+    several = []
+    for word, kind in SEVERAL.items():
+        schema = schema_of(kind)
+        properties = {"do": schemas.constant(word), **schema["properties"]}
+        several.append(
+            {**schema, "properties": properties, "required": ["do", *schema["required"]]}
+        )
+    return schemas.array({"anyOf": [schema_of(Action), *several]})
+
+
+PLAN = Kind(
+    _read_plan,
+    _plan_schema,
+    (("[]", Action), *(("[]", kind) for kind in SEVERAL.values())),
+)
+"""A scenario's plan."""

@@ -7,6 +7,7 @@ Each check looks at one idea and raises `DocumentError`. A new one is a function
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import fields
 
 from assignors.documents.values import DocumentError, ErrorCode, Place
 from assignors.names.nearest import suggestion
@@ -14,17 +15,17 @@ from assignors.registry import assignor_named
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.scenario.execution import require_executable
 from assignors.simulation.timed.scenario.faults import (
-    BY_CHANCE,
-    LONGER,
+    FAULTS,
     OF_A_MEMBER,
     OF_THE_COORDINATOR,
     Fault,
     FaultKind,
+    Scope,
 )
+from assignors.simulation.timed.scenario.kinds import assignor_at, require_members
 from assignors.simulation.timed.scenario.members import MEMBERS_MAX, require_fitting
 from assignors.simulation.timed.scenario.plan import Action, Verb
 from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol
-from assignors.simulation.timed.scenario.reading import assignor_at, require_members
 from assignors.simulation.timed.scenario.whole import PARTITIONS_MAX, Scenario, everybody
 
 MOVES_PER_SECOND_MAX = 1_000_000
@@ -167,6 +168,10 @@ def _topic_grows(counts: dict[str, int], action: Action, place: Place) -> None:
     counts[action.topic] = action.partitions
 
 
+SAME_THREAD = {FaultKind.STUCK: FaultKind.LONG_POLL}
+"""A stuck application is one that does not poll."""
+
+
 def _faults_can_happen(scenario: Scenario) -> None:
     names = {each.name for each in scenario.members}
     ends: dict[tuple[FaultKind, str | None], int] = {}
@@ -176,7 +181,8 @@ def _faults_can_happen(scenario: Scenario) -> None:
         _transaction_commits_something(scenario, fault, place)
         _coordinator_can_fail(scenario, fault, place)
         is_coordinators = fault.kind in OF_THE_COORDINATOR
-        key = (FaultKind.COORDINATOR_CRASH if is_coordinators else fault.kind), fault.member
+        kind = SAME_THREAD.get(fault.kind, fault.kind)
+        key = (FaultKind.COORDINATOR_CRASH if is_coordinators else kind), fault.member
         is_one_at_a_time = is_coordinators or fault.kind in OF_A_MEMBER
         if is_one_at_a_time and fault.from_ms < ends.get(key, 0):
             whose = "the coordinator" if is_coordinators else repr(fault.member)
@@ -201,36 +207,33 @@ def _clients_have_threads(scenario: Scenario) -> None:
 
 
 def _fault_is_complete(fault: Fault, names: set[str], place: Place) -> None:
-    """Refuse a fault of nobody, one that never is, and one without its amount."""
-    kind = fault.kind.value
-    if fault.member is None and fault.kind in OF_A_MEMBER:
+    """Refuse a fault of nobody, one that never is, and one without its amount, by `FAULTS`."""
+    row, kind = FAULTS[fault.kind], fault.kind.value
+    if fault.member is None and row.scope is Scope.MEMBER:
         raise DocumentError(ErrorCode.MISSING, f"whose {kind}?", (*place, "member"))
-    if fault.member is not None and fault.member not in names:
+    allowed = {*row.needs, *row.may, *(("member",) if row.scope is Scope.MEMBER else ())}
+    if fault.member is not None and "member" in allowed and fault.member not in names:
         words = f"there is no member {fault.member!r}{_near(fault.member, names)}"
         raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "member"))
-    if fault.kind is not FaultKind.LOST_GENERATION and fault.until_ms <= fault.from_ms:
+    if "until_ms" in row.needs and fault.until_ms <= fault.from_ms:
         words = f"it begins at {fault.from_ms} ms, so it cannot end at {fault.until_ms} ms"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "until_ms"))
-    longer = LONGER | OF_THE_COORDINATOR if fault.by_ms else LONGER
-    for field, amount, kinds in (
-        ("by_ms", fault.by_ms, longer),
-        ("percent", fault.percent, BY_CHANCE),
-    ):
-        if (amount > 0) != (fault.kind in kinds):
-            words = f"a {kind} needs a {field}" if amount == 0 else f"a {kind} has no {field}"
-            error = ErrorCode.MISSING if amount == 0 else ErrorCode.UNKNOWN
-            raise DocumentError(error, words, (*place, field))
+    for each in fields(Fault):
+        if each.name in {"kind", "from_ms"}:
+            continue
+        is_given = getattr(fault, each.name) != each.default
+        if is_given and each.name not in allowed:
+            words = f"a {kind} has no {each.name}"
+            raise DocumentError(ErrorCode.UNKNOWN, words, (*place, each.name))
+        if not is_given and each.name in row.needs:
+            words = f"a {kind} needs a {each.name}"
+            raise DocumentError(ErrorCode.MISSING, words, (*place, each.name))
 
 
 def _transaction_commits_something(scenario: Scenario, fault: Fault, place: Place) -> None:
-    """Refuse a transaction of a member, one without records, and a topic that is not there."""
-    kind = fault.kind.value
+    """Refuse a transaction without records, and a topic that is not there."""
     if fault.kind is not FaultKind.HANGING_TRANSACTION:
-        if fault.topic is not None:
-            raise DocumentError(ErrorCode.UNKNOWN, f"a {kind} has no topic", (*place, "topic"))
         return
-    if fault.member is not None:
-        raise DocumentError(ErrorCode.UNKNOWN, f"a {kind} has no member", (*place, "member"))
     if not scenario.processing.is_on:
         words = "nobody commits offsets, as there are no records (processing.records_per_second)"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "kind"))
@@ -240,14 +243,10 @@ def _transaction_commits_something(scenario: Scenario, fault: Fault, place: Plac
 
 
 def _coordinator_can_fail(scenario: Scenario, fault: Fault, place: Place) -> None:
-    """Refuse a coordinator's fault of a member, of no broker, and one without a log to load."""
-    kind, brokers = fault.kind.value, scenario.broker.placement.brokers
+    """Refuse a coordinator's fault of no broker, and one without a log to load."""
+    brokers = scenario.broker.placement.brokers
     if fault.kind not in OF_THE_COORDINATOR:
-        if fault.broker is not None:
-            raise DocumentError(ErrorCode.UNKNOWN, f"a {kind} has no broker", (*place, "broker"))
         return
-    if fault.member is not None:
-        raise DocumentError(ErrorCode.UNKNOWN, f"a {kind} has no member", (*place, "member"))
     if fault.broker is not None and fault.broker >= brokers:
         words = f"there are {brokers} brokers, numbered from 0"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "broker"))
@@ -314,9 +313,6 @@ def _requests_can_be_executed(scenario: Scenario) -> None:
     execution = scenario.broker.execution
     require_executable(execution, ("broker", "execution"))
     for number, fault in enumerate(scenario.faults):
-        if fault.kind in OF_THE_COORDINATOR and execution.model is not None:
-            words = f"no {fault.kind.value} under an execution model; --coordinator none plays it"
-            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("faults", number, "kind"))
         if fault.kind is not FaultKind.APPEND_FAILURE:
             continue
         if execution.model is None:
@@ -324,9 +320,6 @@ def _requests_can_be_executed(scenario: Scenario) -> None:
                 "without an execution model no append fails (--coordinator, broker.execution.model)"
             )
             raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("faults", number, "kind"))
-        if fault.member is not None:
-            words = f"a {fault.kind.value} has no member"
-            raise DocumentError(ErrorCode.UNKNOWN, words, ("faults", number, "member"))
 
 
 def _near(name: str | None, known: Iterable[str]) -> str:

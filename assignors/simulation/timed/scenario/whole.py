@@ -3,35 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
+from typing import Annotated
 
-from assignors.documents.values import DocumentError, ErrorCode, Place, as_object
+from assignors.documents.keys import NATURAL, Kind, mapping
+from assignors.documents.values import DocumentError, ErrorCode, Place
 from assignors.names.sequences import as_entries, take
-from assignors.simulation.timed.scenario.broker import BrokerConfig, read_broker
-from assignors.simulation.timed.scenario.faults import Fault, read_faults
-from assignors.simulation.timed.scenario.members import (
-    Arrivals,
-    MemberConfig,
-    read_arrivals,
-    read_members,
-)
-from assignors.simulation.timed.scenario.network import NetworkConfig, read_network
-from assignors.simulation.timed.scenario.plan import Action, read_plan
-from assignors.simulation.timed.scenario.processing import ProcessingConfig, read_processing
+from assignors.simulation.timed.scenario.broker import BrokerConfig
+from assignors.simulation.timed.scenario.faults import Fault
+from assignors.simulation.timed.scenario.kinds import Seed
+from assignors.simulation.timed.scenario.members import MEMBERS, Arrivals, MemberConfig
+from assignors.simulation.timed.scenario.plan import PLAN, Action, PlanEntry, expanded
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
-from assignors.simulation.timed.scenario.reading import (
-    Reader,
-    as_boolean,
-    as_natural,
-    as_seed,
-    as_text,
-    one_of,
-)
 
 VERSION = 1
 """Of the JSON form."""
 
 PARTITIONS_MAX = 10_000_000
+CATCHING_UP = 2
+"""So many times as fast as records are written a member processes them, where nothing is said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkConfig:
+    """How long a message takes: at least `least_us`, and more by an exponential law."""
+
+    least_us: int = 0
+    """What every message takes."""
+    mean_us: int = 1000
+    """The mean of what comes on top of `least_us`."""
+    handling_us: int = 0
+    """All members are on one machine, which handles one thing for them after the other, an answer,
+    a callback or a heartbeat that is due, each in so long; a thread that has read an answer goes on
+    with its callback. 0: no member waits for another one, and each handles everything at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessingConfig:
+    """Records as an even flow; without it nobody commits anything."""
+
+    records_per_second: int = 0
+    """Written to each partition, from the beginning of the run on."""
+    topics: dict[str, int] = field(default_factory=dict)
+    """For some topics another rate than `records_per_second`."""
+    processed_per_second: int = 0
+    """What a member processes of one partition at most; 0: twice as many as are written."""
+
+    @property
+    def is_on(self) -> bool:
+        """Whether there are any records."""
+        return self.records_per_second > 0 or any(self.topics.values())
+
+    def rates(self, topic: str) -> tuple[int, int]:
+        """Return how many records of a partition are written and processed in a second."""
+        written = self.topics.get(topic, self.records_per_second)
+        return written, self.processed_per_second or CATCHING_UP * written
+
+
+def _read_topics(value: object, place: Place) -> dict[str, int]:
+    counts: dict[str, int] = COUNTS.read(value, place)
+    if sum(counts.values()) > PARTITIONS_MAX:
+        words = f"{sum(counts.values())} partitions, more than {PARTITIONS_MAX}"
+        raise DocumentError(ErrorCode.TOO_LARGE, words, place)
+    return counts
+
+
+COUNTS = mapping(NATURAL)
+TOPICS = Kind(_read_topics, COUNTS.schema)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +78,7 @@ class Scenario:
 
     name: str = ""
     """What results call it."""
-    seed: int = 0
+    seed: Seed = 0
     """What all that is random comes from: the same seed, the same run."""
     until_ms: int
     """When the run ends."""
@@ -52,11 +90,11 @@ class Scenario:
     left them."""
     protocol: GroupProtocol = GroupProtocol.CLASSIC
     """The group's; a member may have another (`members[].protocol`)."""
-    topics: dict[str, int]
+    topics: Annotated[dict[str, int], TOPICS]
     """Topic -> partition count at the start."""
-    members: tuple[MemberConfig, ...]
+    members: Annotated[tuple[MemberConfig, ...], MEMBERS]
     """Who is or will be in the group."""
-    plan: tuple[Action, ...] = ()
+    plan: Annotated[tuple[Action, ...], PLAN] = ()
     """What is done to members and topics."""
     arrivals: tuple[Arrivals, ...] = ()
     """Short-lived members, beside those above."""
@@ -77,11 +115,16 @@ class Scenario:
     changes of ownership and records."""
 
     def __post_init__(self) -> None:
-        """Take lists for tuples; `ValueError` for what is neither."""
+        """Take lists for tuples; `ValueError` for what is neither.
+
+        Entries of the plan that stand for several actions become those, and newcomers members.
+        """
+        members = as_entries(self.members, MemberConfig, "members")
+        members, plan, _ = expanded(members, as_entries(self.plan, PlanEntry, "plan"))
         take(
             self,
-            members=as_entries(self.members, MemberConfig, "members"),
-            plan=as_entries(self.plan, Action, "plan"),
+            members=members,
+            plan=plan,
             arrivals=as_entries(self.arrivals, Arrivals, "arrivals"),
             faults=as_entries(self.faults, Fault, "faults"),
         )
@@ -99,33 +142,3 @@ def everybody(scenario: Scenario) -> Iterator[tuple[Place, MemberConfig]]:
         yield ("members", number), member
     for number, arrivals in enumerate(scenario.arrivals):
         yield ("arrivals", number, "member"), arrivals.member
-
-
-def read_topics(value: object, place: Place) -> dict[str, int]:
-    """Return the partition count of each topic. Cost: O(topics)."""
-    counts = {
-        as_text(name, place): as_natural(count, (*place, name))
-        for name, count in as_object(value, place).items()
-    }
-    if sum(counts.values()) > PARTITIONS_MAX:
-        words = f"{sum(counts.values())} partitions, more than {PARTITIONS_MAX}"
-        raise DocumentError(ErrorCode.TOO_LARGE, words, place)
-    return counts
-
-
-READERS: dict[str, Reader] = {
-    **dict.fromkeys((each.name for each in fields(Scenario)), as_natural),
-    "name": as_text,
-    "seed": as_seed,
-    "has_rested": as_boolean,
-    "protocol": one_of(GroupProtocol),
-    "topics": read_topics,
-    "members": read_members,
-    "plan": read_plan,
-    "arrivals": read_arrivals,
-    "faults": read_faults,
-    "broker": read_broker,
-    "network": read_network,
-    "processing": read_processing,
-}
-"""Field -> what reads it; a field that is not named here is a natural number."""

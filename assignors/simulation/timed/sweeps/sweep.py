@@ -6,51 +6,243 @@
 `base` has what all points share, `over` the values of each field that is swept. Without `models` it
 is all of them. Points come in the order of `over`, the last field fastest; then by model, and then
 by seed, which counts up from that of `base`.
+
+A point is one flat object: `{"model": "blocking", "check_us": 2000, "groups": 50}`. Its fields are
+those of `execution.load.Load` and of `execution.policy.Settings`; what is absent or null has its
+default.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from math import prod
-from typing import Any
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
+from assignors.documents.keys import BOOLEAN, Kind, integer, number, read_several, word_of
+from assignors.documents.schemas import Key, Schema, array, constant, nullable, record
 from assignors.documents.values import (
     DocumentError,
     ErrorCode,
-    as_int32,
+    Place,
     as_list,
     as_object,
     described,
 )
 from assignors.names.nearest import suggestion
-from assignors.simulation.timed.execution.policy import POLICIES
-from assignors.simulation.timed.scenario.execution import as_model
-from assignors.simulation.timed.sweeps.points import (
-    SEED_MAX,
-    plain,
-    read_values,
-    reader_of,
-)
+from assignors.simulation.timed.execution.load import Load
+from assignors.simulation.timed.execution.policy import POLICIES, Settings
+
+MINUTE_US = 60_000_000
+MANY = 1_000_000
+SEED_MAX = 2**63 - 1
+LIMITS: dict[str, tuple[int, int]] = {
+    "per_second": (1, 100_000_000),
+    "workers": (1, 10_000),
+    "partitions": (1, 10_000),
+    "seed": (0, SEED_MAX),
+    "picks": (0, SEED_MAX),
+}
+"""Field -> its least and its greatest value, where it has limits of its own."""
+NOT_GIVEN = frozenset({"linger", "has_timeout"})
+"""Settings that follow from the load."""
+MODEL = word_of(POLICIES, "execution model")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """A load under an execution model."""
+
+    model: str
+    """Name of the execution model."""
+    load: Load = field(default_factory=Load)
+    settings: Settings = field(default_factory=Settings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointField:
+    """A field of a point."""
+
+    type: type[Any]
+    """`int`, `float`, `bool`, or a `StrEnum`."""
+    default: Any
+    kind: Kind
+    """How its value is read, and its schema."""
+
+
+def _fields_of(kind: type[Any]) -> dict[str, PointField]:
+    hints = get_type_hints(kind)
+    return {
+        each.name: _field(each.name, hints[each.name], each.default)
+        for each in fields(kind)
+        if each.name not in NOT_GIVEN
+    }
+
+
+def _field(name: str, hint: Any, default: object) -> PointField:  # noqa: ANN401 - a type
+    if get_origin(hint) in (Union, UnionType):
+        (hint,) = (one for one in get_args(hint) if one is not type(None))
+    if hint is bool:
+        kind = BOOLEAN
+    elif issubclass(hint, StrEnum):
+        kind = word_of(hint)
+    elif hint is float:
+        kind = number(0, 1)
+    else:
+        kind = integer(*(0, MINUTE_US) if name.endswith("_us") else LIMITS.get(name, (1, MANY)))
+    return PointField(type=hint, default=default, kind=kind)
+
+
+OF_LOAD, OF_SETTINGS = _fields_of(Load), _fields_of(Settings)
+FIELDS: Mapping[str, PointField] = {**OF_LOAD, **OF_SETTINGS}
+"""Name -> field of a point, beside its model."""
+KINDS: Mapping[str, Kind] = {"model": MODEL, **{name: each.kind for name, each in FIELDS.items()}}
+"""Field -> the kind of its value, the model's among them."""
+
+
+def kind_of(name: str, place: Place) -> Kind:
+    """Return the kind of a field. Raises `DocumentError` for a name that is none."""
+    if name not in KINDS:
+        words = f"{name!r} is no field here{suggestion(name, KINDS)}"
+        raise DocumentError(ErrorCode.UNKNOWN, words, (*place, name))
+    return KINDS[name]
+
+
+def read_values(given: Mapping[str, object], place: Place = ()) -> dict[str, Any]:
+    """Return the values of the fields that are given, and not null. Raises `DocumentError`."""
+    kinds = {name: kind_of(name, place) for name in given}
+    return {
+        name: kinds[name].read(value, (*place, name))
+        for name, value in given.items()
+        if value is not None
+    }
+
+
+def point_from_document(given: Mapping[str, object]) -> Point:
+    """Return the point of a flat object. Raises `DocumentError` with the path of what is wrong.
+
+    >>> point_from_document({"model": "blocking", "check_us": 2000}).load.check_us
+    2000
+    """
+    if given.get("model") is None:
+        raise DocumentError(ErrorCode.MISSING, "'model' is missing", ("model",))
+    values = read_values(given)
+    return Point(
+        model=values["model"],
+        load=Load(**{name: values[name] for name in OF_LOAD if name in values}),
+        settings=Settings(**{name: values[name] for name in OF_SETTINGS if name in values}),
+    )
+
+
+def values_of(point: Point) -> dict[str, Any]:
+    """Return the point as a flat object, with every field."""
+    return {
+        "model": point.model,
+        **{name: getattr(point.load, name) for name in OF_LOAD},
+        **{name: getattr(point.settings, name) for name in OF_SETTINGS},
+    }
+
 
 VERSION = 1
-KEYS = ("version", "models", "base", "over", "seeds")
 NOT_SWEPT = {"model": "models", "seed": "seeds"}
 """Field of a point -> the key of a sweep that has its values."""
 POINTS_MAX = 1_000_000
+
+
+def _version(value: object, place: Place) -> int:
+    if value != VERSION or isinstance(value, bool):
+        words = f"version {described(value)}; this release reads {VERSION}"
+        raise DocumentError(ErrorCode.UNKNOWN, words, place)
+    return VERSION
+
+
+def _models(value: object, place: Place) -> tuple[str, ...]:
+    """Return names of models, each once."""
+    listed = enumerate(as_list(value, place))
+    names = tuple(dict.fromkeys(MODEL.read(each, (*place, number)) for number, each in listed))
+    if not names:
+        raise DocumentError(ErrorCode.MISSING, "a sweep needs a model", place)
+    return names
+
+
+def _base(value: object, place: Place) -> dict[str, Any]:
+    given = as_object(value, place)
+    if "model" in given:
+        words = "'model' is not for all points: 'models' has them"
+        raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "model"))
+    return read_values(given, place)
+
+
+def _over(value: object, place: Place) -> dict[str, tuple[Any, ...]]:
+    """Return the values of each field; null among them is its default."""
+    found = {}
+    for name, values in as_object(value, place).items():
+        kind, where = kind_of(name, place), (*place, name)
+        if name in NOT_SWEPT:
+            words = f"{name!r} is not swept: {NOT_SWEPT[name]!r} has that"
+            raise DocumentError(ErrorCode.UNKNOWN, words, where)
+        listed = as_list(values, where)
+        if not listed:
+            raise DocumentError(ErrorCode.MISSING, "a field that is swept needs values", where)
+        found[name] = tuple(
+            None if each is None else kind.read(each, (*where, at))
+            for at, each in enumerate(listed)
+        )
+    return found
+
+
+def _closed(*keys: Key) -> Schema:
+    return {**record(*keys), "additionalProperties": False}
+
+
+def _filled(of: Schema) -> Schema:
+    return {**array(of), "minItems": 1}
+
+
+VERSIONS = Kind(_version, lambda: constant(VERSION))
+MODELS = Kind(_models, lambda: _filled(MODEL.schema()))
+BASE = Kind(
+    _base,
+    lambda: _closed(
+        *(
+            Key(name, nullable(each.kind.schema()), is_optional=True)
+            for name, each in FIELDS.items()
+        )
+    ),
+)
+OVER = Kind(
+    _over,
+    lambda: _closed(
+        *(
+            Key(name, _filled(nullable(each.kind.schema())), is_optional=True)
+            for name, each in FIELDS.items()
+            if name not in NOT_SWEPT
+        )
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A key of the document."""
+
+    version: Annotated[int, VERSIONS]
+    """Version of this format."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
     """A sweep."""
 
-    models: tuple[str, ...] = tuple(POLICIES)
-    """Execution models that get each load."""
-    base: Mapping[str, Any] = field(default_factory=dict)
+    models: Annotated[tuple[str, ...], MODELS] = tuple(POLICIES)
+    """Execution models that get each load; all of them by default."""
+    base: Annotated[Mapping[str, Any], BASE] = field(default_factory=dict)
     """Field of a point -> the value that it has everywhere."""
-    over: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    over: Annotated[Mapping[str, tuple[Any, ...]], OVER] = field(default_factory=dict)
     """Field of a point -> the values that it takes."""
-    seeds: int = 1
+    seeds: Annotated[int, integer(1, POINTS_MAX)] = 1
     """How often each point is played."""
 
     @property
@@ -80,72 +272,11 @@ def sweep_from_document(document: object) -> Sweep:
     >>> sweep_from_document({"version": 1, "over": {"groups": [10, 100, 1000]}}).count
     18
     """
-    given = as_object(document, ())
-    for key in given:
-        if key not in KEYS:
-            words = f"{key!r} is no key of a sweep{suggestion(key, KEYS)}"
-            raise DocumentError(ErrorCode.UNKNOWN, words, (key,))
-    _require_version(given)
-    base = as_object({} if given.get("base") is None else given["base"], ("base",))
-    if "model" in base:
-        words = "'model' is not for all points: 'models' has them"
-        raise DocumentError(ErrorCode.UNKNOWN, words, ("base", "model"))
-    shared = {name: plain(value) for name, value in read_values(base, ("base",)).items()}
-    sweep = Sweep(
-        models=_models(given.get("models")),
-        base=shared,
-        over=_over({} if given.get("over") is None else given["over"]),
-        seeds=_seeds(given.get("seeds"), shared.get("seed", 0)),
-    )
+    sweep: Sweep = read_several((Version, Sweep), document)[1]
+    if sweep.seeds > SEED_MAX - sweep.base.get("seed", 0):
+        words = f"{sweep.seeds} from the first seed on lead beyond 64 bits"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("seeds",))
     if sweep.count > POINTS_MAX:
         words = f"{sweep.count:,} points; {POINTS_MAX:,} are possible"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("over",))
     return sweep
-
-
-def _require_version(given: Mapping[str, object]) -> None:
-    version = given.get("version")
-    if version is None:
-        raise DocumentError(ErrorCode.MISSING, "'version' is missing", ("version",))
-    if version != VERSION or isinstance(version, bool):
-        words = f"version {described(version)}; this release reads {VERSION}"
-        raise DocumentError(ErrorCode.UNKNOWN, words, ("version",))
-
-
-def _models(value: object) -> tuple[str, ...]:
-    """Return names of models, each once; all of them where none is given."""
-    if value is None:
-        return tuple(POLICIES)
-    listed = enumerate(as_list(value, ("models",)))
-    names = tuple(dict.fromkeys(as_model(each, ("models", place)) for place, each in listed))
-    if not names:
-        raise DocumentError(ErrorCode.MISSING, "a sweep needs a model", ("models",))
-    return names
-
-
-def _over(value: object) -> dict[str, tuple[Any, ...]]:
-    """Return the values of each field; null among them is its default."""
-    found = {}
-    for name, values in as_object(value, ("over",)).items():
-        read, place = reader_of(name, ("over",)), ("over", name)
-        if name in NOT_SWEPT:
-            words = f"{name!r} is not swept: {NOT_SWEPT[name]!r} has that"
-            raise DocumentError(ErrorCode.UNKNOWN, words, place)
-        listed = as_list(values, place)
-        if not listed:
-            raise DocumentError(ErrorCode.MISSING, "a field that is swept needs values", place)
-        found[name] = tuple(
-            None if each is None else plain(read(each, (*place, at)))
-            for at, each in enumerate(listed)
-        )
-    return found
-
-
-def _seeds(value: object, first: int) -> int:
-    if value is None:
-        return 1
-    seeds = as_int32(value, ("seeds",))
-    if not 1 <= seeds <= min(POINTS_MAX, SEED_MAX - first):
-        words = f"{seeds} is not between 1 and {POINTS_MAX}, or leads beyond 64 bits"
-        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("seeds",))
-    return seeds

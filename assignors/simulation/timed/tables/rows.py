@@ -22,24 +22,21 @@ from functools import lru_cache, partial
 from typing import Annotated, Any
 
 from assignors import __version__
+from assignors.documents.keys import keys_of
 from assignors.documents.values import DocumentError, ErrorCode
 from assignors.ownership.intervals import ownerships
 from assignors.simulation.processes import Row, failure_text, in_processes, known
-from assignors.simulation.timed.costs.blocked import Blocked
-from assignors.simulation.timed.costs.state_bytes import state_figures
-from assignors.simulation.timed.costs.waits import Waits
+from assignors.simulation.timed.costs.on_request import Blocked, Waits, state_figures
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.results import TimedResult
-from assignors.simulation.timed.scenario import Scenario
+from assignors.simulation.timed.scenario import MemberConfig, Scenario
 from assignors.simulation.timed.scenario.execution import NO_MODEL, as_model
 from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
-from assignors.simulation.timed.scenario.members import READERS as MEMBER_READERS
+from assignors.simulation.timed.scenario.kinds import as_assignor, as_member_assignor
 from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
-from assignors.simulation.timed.scenario.reading import as_assignor, as_member_assignor
-from assignors.simulation.timed.scenario.whole import READERS
 from assignors.simulation.timed.scenario_document import (
     require_allowed,
     scenario_from_document,
@@ -77,6 +74,7 @@ FEATURES: Mapping[str, tuple[str, ...]] = {
         "fenced_commits",
         "reprocessed_records",
         "duplicate_records",
+        "delayed_records",
         "lag_records",
     ),
     "failover": (
@@ -338,7 +336,7 @@ def overridden(scenario: Scenario, row: Row, own_assignors: Collection[str]) -> 
     Raises `DocumentError` for what cannot be played.
     """
     changes = {
-        name: READERS[name](row[name], (name,))
+        name: keys_of(Scenario)[name].kind.read(row[name], (name,))
         for name in ("seed", "protocol")
         if row.get(name) is not None
     }
@@ -349,7 +347,7 @@ def overridden(scenario: Scenario, row: Row, own_assignors: Collection[str]) -> 
         model = None if coordinator == NO_MODEL else as_model(coordinator, ("coordinator_model",))
         of_broker["execution"] = replace(scenario.broker.execution, model=model)
     if row.get("client_model") is not None:
-        read = MEMBER_READERS["client_model"]
+        read = keys_of(MemberConfig)["client_model"].kind.read
         of_members["client_model"] = read(row["client_model"], ("client_model",))
     if row.get("assignor") is not None:
         place = ("assignor",)

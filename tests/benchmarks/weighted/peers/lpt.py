@@ -1,6 +1,6 @@
 """Longest processing time first: the heaviest partition to whoever has least, from scratch.
 
-Nothing is sticky. Source: Graham (1969), "Bounds on multiprocessing timing anomalies".
+Nothing is sticky. Source: Graham (1969), "Bounds on multiprocessing timing findings".
 """
 
 from __future__ import annotations

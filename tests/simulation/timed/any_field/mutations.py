@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.simulation.timed.any_field.documents import Document, Place
+from assignors.simulation.timed.explore.random_scenarios import Document, Place
 
 NUMBERS = (-1, 0, 1, 7, 2**31 - 1, 2**31, 2**63, -(10**30), 10**400, 0.0, 1.5, 1e308)
 NOT_FINITE = (float("nan"), float("inf"))

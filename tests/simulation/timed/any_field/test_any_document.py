@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from assignors.documents.values import DocumentError
 from assignors.simulation import arrow
+from assignors.simulation.timed.explore.random_scenarios import Document
 from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.scenario_document import (
     brief_document,
@@ -22,7 +23,7 @@ from assignors.simulation.timed.scenario_document import (
 from assignors.simulation.timed.simulation import simulate
 from assignors.simulation.timed.tables.rows import result_rows
 from tests.conftest import cases
-from tests.simulation.timed.any_field.documents import Document, documents
+from tests.simulation.timed.any_field.documents import documents
 from tests.simulation.timed.any_field.mutations import mutated
 
 FORMS = (document_from_scenario, brief_document)

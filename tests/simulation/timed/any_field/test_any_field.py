@@ -8,6 +8,8 @@ from dataclasses import fields, replace
 import pytest
 from hypothesis import given, note
 
+from assignors.simulation.timed.explore import settings
+from assignors.simulation.timed.explore.random_scenarios import Document
 from assignors.simulation.timed.scenario import (
     Arrivals,
     BrokerConfig,
@@ -21,8 +23,7 @@ from assignors.simulation.timed.scenario.broker import PlacementConfig
 from assignors.simulation.timed.scenario.execution import ExecutionConfig, OtherGroups
 from assignors.simulation.timed.scenario_document import brief_document, scenario_from_document
 from tests.conftest import DEEP, cases
-from tests.simulation.timed.any_field import settings
-from tests.simulation.timed.any_field.documents import Document, documents
+from tests.simulation.timed.any_field.documents import documents
 from tests.simulation.timed.engines import require_same_run
 
 EVENTS_MAX = 20_000
@@ -40,8 +41,8 @@ def test_any_scenario_runs_the_same_with_every_heartbeat_queued(document: Docume
 
 
 LISTED = {"members", "plan", "arrivals", "faults"}
-NOT_DRAWN = {"name", "event_limit", "kept_limit"}
-"""What results call a run, and limits, which the test sets itself."""
+NOT_DRAWN = {"name", "seed", "event_limit", "kept_limit"}
+"""What results call a run, the seed that is drawn for, and limits, which the test sets itself."""
 SET: dict[type, tuple[list[Document], set[str]]] = {
     Scenario: (settings.RUN, LISTED | NOT_DRAWN | {"broker", "network", "processing"}),
     MemberConfig: (settings.MEMBER, {"name"}),

@@ -12,6 +12,8 @@ from click.testing import CliRunner
 
 from assignors.cli.command import command
 from assignors.simulation.timed.hosting.live_group import LiveGroup
+from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup
+from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerGroup
 from wire import decode_assignment
 
 TABLES = ("groups", "generations", "assignments", "offsets")
@@ -43,13 +45,13 @@ def compare(live: LiveGroup, rows: list[dict[str, Any]], names: Mapping[str, str
     offsets = {}
     for row in tables.get("offsets", ()):
         offsets[row["topic"], row["partition"]] = row["offset"]
-    known = {place: each.offset for place, each in live.offsets.table.committed.items()}
+    known = {place: each.offset for place, each in live.coordinator.offsets.table.committed.items()}
     assert {place: offset for place, offset in offsets.items() if offset is not None} == known
-    consumer, classic = live.mixed.consumer, live.mixed.classic
-    if not consumer.exists and classic.group.state.value != "Stable":
+    group = live.coordinator.group
+    if group is None or (isinstance(group, ClassicGroup) and group.state.value != "Stable"):
         return False
-    kind = "consumer" if consumer.exists else "classic"
-    generation = consumer.group.epoch if consumer.exists else classic.group.generation
+    kind = "classic" if isinstance(group, ClassicGroup) else "consumer"
+    generation = group.generation if isinstance(group, ClassicGroup) else group.epoch
     last = tables["groups"][-1]
     assert (last["kind"], tables["generations"][-1]["generation"]) == (kind, generation)
     held = {
@@ -63,11 +65,12 @@ def compare(live: LiveGroup, rows: list[dict[str, Any]], names: Mapping[str, str
 
 def owners(live: LiveGroup) -> set[tuple[str, int, str]]:
     """Who has what; also what a member has to give up and has not yet."""
-    if live.mixed.consumer.exists:
-        members = live.mixed.consumer.group.members.values()
+    group = live.coordinator.group
+    if isinstance(group, ConsumerGroup):
+        members = group.members.values()
         return {(*place, each.member_id) for each in members for place in each.held()}
     found = set()
-    for member in live.mixed.classic.group.members.values():
+    for member in () if group is None else group.members.values():
         value = decode_assignment(member.assignment).value
         for topic, numbers in ({} if value is None else value.partitions).items():
             found |= {(topic, number, member.member_id) for number in numbers}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from assignors.simulation.timed.execution.port import Entry, State
 from assignors.simulation.timed.hosting.live_group import LiveGroup, restored_group
 from assignors.simulation.timed.hosting.record_bytes import TopicNames, group_of
-from assignors.simulation.timed.protocols.restore import Restored, summary
+from assignors.simulation.timed.protocols.kafka.restore import Restored, summary
 
 
 class Made(NamedTuple):
@@ -37,9 +37,8 @@ def agrees(live: LiveGroup, entries: Sequence[Entry]) -> bool:
 
 def facts(live: LiveGroup) -> dict[str, Any]:
     """What a group that runs has in common with its records; a copy, as it goes on."""
-    consumer, classic = live.mixed.consumer, live.mixed.classic
-    group = consumer.group if consumer.exists else classic.group if classic.exists else None
-    return _facts(Restored(group=group, offsets=live.offsets.table))
+    coordinator = live.coordinator
+    return _facts(Restored(group=coordinator.group, offsets=coordinator.offsets.table))
 
 
 def facts_of(name: str, entries: Iterable[Entry], topics: TopicNames) -> dict[str, Any]:

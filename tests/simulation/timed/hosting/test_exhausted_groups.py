@@ -11,10 +11,14 @@ import pytest
 
 from assignors.jvm.offsets_partition import offsets_partition
 from assignors.simulation.timed.execution.policy import POLICIES, Policy, Settings
-from assignors.simulation.timed.protocols.classic.messages import JoinGroup, Protocol
-from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
 from assignors.simulation.timed.protocols.effects import Request
-from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit, OffsetFetch
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeat,
+    JoinGroup,
+    OffsetCommit,
+    OffsetFetch,
+    Protocol,
+)
 from tests.foreign.mixed_clients import Client
 from tests.simulation.timed.execution.test_exhausted import Choices
 from tests.simulation.timed.execution.world import ASYNC, FAILING, Appends, Choose

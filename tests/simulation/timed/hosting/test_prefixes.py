@@ -18,29 +18,26 @@ from assignors.simulation.timed.hosting.broker import Broker
 from assignors.simulation.timed.hosting.loading import log_of
 from assignors.simulation.timed.hosting.record_bytes import TopicNames, group_of
 from assignors.simulation.timed.offsets_topic import key_and_value
-from assignors.simulation.timed.protocols.classic.messages import GroupTombstone
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
+from assignors.simulation.timed.protocols.effects import Record
+from assignors.simulation.timed.protocols.kafka.messages import (
     ConsumerHeartbeat,
     ConsumerHeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.consumer.records import (
-    CurrentRecord,
-    GroupEpochRecord,
-    GroupTopicsTombstone,
-    MemberRecord,
-    PatternRecord,
-    TargetEpochRecord,
-    TargetRecord,
-)
-from assignors.simulation.timed.protocols.effects import Record
-from assignors.simulation.timed.protocols.offsets.messages import (
-    CommitError,
+    ErrorCode,
     OffsetCommit,
     OffsetCommitResponse,
     OffsetFetch,
     OffsetFetchResponse,
+)
+from assignors.simulation.timed.protocols.kafka.records import (
+    CurrentRecord,
+    GroupEpochRecord,
+    GroupTombstone,
+    GroupTopicsTombstone,
+    MemberRecord,
     OffsetRecord,
+    PatternRecord,
+    TargetEpochRecord,
+    TargetRecord,
 )
 from tests.simulation.timed.execution.histories import settings_of
 from tests.simulation.timed.execution.log import Log
@@ -156,13 +153,13 @@ def test_kafka_17306_tombstones_of_what_is_not_known_do_nothing(model: str) -> N
         alone = loaded([], model).ask("g", HEARTBEAT)
         assert first == alone
         assert isinstance(first, ConsumerHeartbeatResponse)
-        assert first.error is ConsumerError.NONE
+        assert first.error is ErrorCode.NONE
 
 
 def agrees_to_exist(broker: Broker, name: str) -> bool:
     groups = broker.host.groups
     live = groups.live.get(groups.numbers.get(name, -1))
-    return live is not None and (live.mixed.consumer.exists or live.mixed.classic.exists)
+    return live is not None and live.coordinator.group is not None
 
 
 @pytest.mark.parametrize("model", POLICIES)
@@ -180,11 +177,11 @@ def test_kafka_19862_commits_may_stand_before_their_group(model: str) -> None:
     )
     broker = loaded(entries_of(*records), model)
     beat = broker.ask("g", ConsumerHeartbeat("m", 4))
-    assert beat == ConsumerHeartbeatResponse(ConsumerError.NONE, "m", 4)
+    assert beat == ConsumerHeartbeatResponse(ErrorCode.NONE, "m", 4)
     fetched = broker.ask("g", OffsetFetch((("t", 0),), "m", 4))
-    assert fetched == OffsetFetchResponse(CommitError.NONE, (("t", 0, 7),))
+    assert fetched == OffsetFetchResponse(ErrorCode.NONE, (("t", 0, 7),))
     committed = broker.ask("g", OffsetCommit("m", 4, (("t", 0, 8),)))
-    assert committed == OffsetCommitResponse(CommitError.NONE)
+    assert committed == OffsetCommitResponse(ErrorCode.NONE)
 
 
 @pytest.mark.parametrize("model", POLICIES)
@@ -203,7 +200,7 @@ def test_kafka_20254_any_record_may_be_the_first_of_its_group(model: str, first:
     broker = loaded(entries_of(*turned), model)
     assert not broker.host.groups.live[broker.host.groups.numbers["g"]].waiting
     beat = broker.ask("g", ConsumerHeartbeat("m", 4, client_id="c"))
-    assert beat == ConsumerHeartbeatResponse(ConsumerError.NONE, "m", 4)
+    assert beat == ConsumerHeartbeatResponse(ErrorCode.NONE, "m", 4)
     joined = broker.ask("g", HEARTBEAT)
     assert isinstance(joined, ConsumerHeartbeatResponse)
     assert joined.epoch == 5

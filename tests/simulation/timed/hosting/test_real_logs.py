@@ -26,28 +26,22 @@ from assignors.simulation.timed.hosting.broker import Broker
 from assignors.simulation.timed.hosting.live_group import HostSettings, LiveGroup
 from assignors.simulation.timed.hosting.record_bytes import group_of, topic_ids
 from assignors.simulation.timed.offsets_topic import LogEntry
-from assignors.simulation.timed.protocols.classic.messages import (
+from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerGroup, partitions_of
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
     ErrorCode,
     Heartbeat,
     HeartbeatResponse,
     JoinGroup,
     JoinGroupResponse,
-    Protocol,
-    SyncGroup,
-    SyncGroupResponse,
-)
-from assignors.simulation.timed.protocols.consumer.group import partitions_of
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
-    ConsumerHeartbeat,
-    ConsumerHeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.offsets.messages import (
-    CommitError,
     OffsetCommit,
     OffsetCommitResponse,
     OffsetFetch,
     OffsetFetchResponse,
+    Protocol,
+    SyncGroup,
+    SyncGroupResponse,
 )
 from tests.replay.histories import DATA, state
 from wire import TopicPartitions, decode_assignment, encode_assignment
@@ -86,11 +80,11 @@ def live(broker: Broker, name: str) -> LiveGroup:
 
 def owned(group: LiveGroup) -> dict[str, TopicPartitions]:
     """Who owns what, whatever the group's protocol."""
-    if group.mixed.consumer.exists:
-        members = group.mixed.consumer.group.members.values()
+    if isinstance(group.coordinator.group, ConsumerGroup):
+        members = group.coordinator.group.members.values()
         return {each.member_id: partitions_of(each.assigned) for each in members}
     found = {}
-    for each in group.mixed.classic.group.members.values():
+    for each in group.coordinator.classic.members.values():
         value = decode_assignment(each.assignment).value
         assert value is not None
         found[each.member_id] = value.partitions
@@ -105,17 +99,21 @@ def test_groups_are_what_the_broker_said_they_were(real: Served) -> None:
     answered = state()
     for name, said in answered.items():
         group = live(real.broker, name)
-        assert group.mixed.consumer.exists == (said["type"] == "CONSUMER"), name
+        assert isinstance(group.coordinator.group, ConsumerGroup) == (said["type"] == "CONSUMER"), (
+            name
+        )
         assert {member: pairs(share) for member, share in owned(group).items()} == {
             each["id"]: {tuple(pair) for pair in each["assignment"]} for each in said["members"]
         }
-        known = {each: value.offset for each, value in group.offsets.table.committed.items()}
+        known = {
+            each: value.offset for each, value in group.coordinator.offsets.table.committed.items()
+        }
         if "offsets" in said:
             assert known == {(topic, n): offset for topic, n, offset, *_ in said["offsets"]}, name
     exists = {
         group.name
         for group in real.broker.host.groups.live.values()
-        if group.mixed.consumer.exists or group.mixed.classic.exists
+        if group.coordinator.group is not None
     }
     assert exists >= answered.keys()
 
@@ -131,18 +129,19 @@ def test_a_consumer_group_goes_on(model: str) -> None:
     broker = serve(model=model).broker
     partition = offsets_partition("live.new", 4)
     group, read = live(broker, "live.new"), len(broker.logs[partition])
-    before = dict(group.mixed.consumer.group.members)
+    assert isinstance(group.coordinator.group, ConsumerGroup)
+    before = dict(group.coordinator.group.members)
     (one, *_) = before.values()
     beat = broker.ask(
         "live.new", ConsumerHeartbeat(one.member_id, one.epoch, client_id=one.client_id)
     )
-    assert beat == ConsumerHeartbeatResponse(ConsumerError.NONE, one.member_id, one.epoch)
+    assert beat == ConsumerHeartbeatResponse(ErrorCode.NONE, one.member_id, one.epoch)
     late = broker.ask("live.new", ConsumerHeartbeat(one.member_id, one.epoch + 5))
     assert isinstance(late, ConsumerHeartbeatResponse)
-    assert late.error is ConsumerError.FENCED_MEMBER_EPOCH
+    assert late.error is ErrorCode.FENCED_MEMBER_EPOCH
     place = next(iter(pairs(partitions_of(one.assigned))))
     commit = OffsetCommit(one.member_id, one.epoch, ((*place, 4711),))
-    assert broker.ask("live.new", commit) == OffsetCommitResponse(CommitError.NONE)
+    assert broker.ask("live.new", commit) == OffsetCommitResponse(ErrorCode.NONE)
     fetched = broker.ask("live.new", OffsetFetch((place,), one.member_id, one.epoch))
     assert isinstance(fetched, OffsetFetchResponse)
     assert fetched.offsets == ((*place, 4711),)
@@ -173,18 +172,20 @@ def topics_of(batches: list[list[LogEntry]]) -> set[str]:
 def settle(broker: Broker, name: str) -> None:
     """Every member gives up what it has to, and takes what it is given."""
     for _ in range(4):
-        for member in list(live(broker, name).mixed.consumer.group.members.values()):
+        group = live(broker, name).coordinator.consumer
+        assert group is not None
+        for member in list(group.members.values()):
             beat = ConsumerHeartbeat(
                 member.member_id, member.epoch, owned=partitions_of(member.assigned)
             )
             answer = broker.ask(name, beat)
             assert isinstance(answer, ConsumerHeartbeatResponse)
-            assert answer.error is ConsumerError.NONE
+            assert answer.error is ErrorCode.NONE
 
 
 def join_all(broker: Broker, name: str) -> dict[str, JoinGroupResponse]:
     """A newcomer joins a classic group, and everybody joins again; return their answers."""
-    group = live(broker, name).mixed.classic.group
+    group = live(broker, name).coordinator.classic
     assert group.protocol is not None
     (known, *_) = group.members.values()
     blob = known.metadata(group.protocol)
@@ -213,20 +214,20 @@ def join_all(broker: Broker, name: str) -> dict[str, JoinGroupResponse]:
 )
 def test_a_classic_group_goes_on(name: str, model: str) -> None:
     broker = serve(model=model).broker
-    group = live(broker, name).mixed.classic.group
+    group = live(broker, name).coordinator.classic
     generation, before = group.generation, set(group.members)
     for member_id in sorted(before):
         beat = broker.ask(name, Heartbeat(member_id, None, generation))
         assert beat == HeartbeatResponse(ErrorCode.NONE)
         commit = OffsetCommit(member_id, generation, (("orders", 0, 99),))
-        assert broker.ask(name, commit) == OffsetCommitResponse(CommitError.NONE)
+        assert broker.ask(name, commit) == OffsetCommitResponse(ErrorCode.NONE)
     stale = broker.ask(name, OffsetCommit(min(before), generation - 1, (("orders", 0, 5),)))
-    assert stale == OffsetCommitResponse(CommitError.ILLEGAL_GENERATION)
+    assert stale == OffsetCommitResponse(ErrorCode.ILLEGAL_GENERATION)
     joined = join_all(broker, name)
     assert {each.generation for each in joined.values()} == {generation + 1}
     assert len(joined) == len(before) + 1
     finish(broker, name, joined)
-    assert live(broker, name).mixed.classic.group.generation == generation + 1
+    assert live(broker, name).coordinator.classic.generation == generation + 1
     assert all(owned(live(broker, name)).values())
 
 
@@ -248,7 +249,7 @@ def test_what_it_writes_then_is_read_by_the_command(tmp_path: Path) -> None:
     broker = serve().broker
     partition = offsets_partition("live.coop", 4)
     finish(broker, "live.coop", join_all(broker, "live.coop"))
-    generation = live(broker, "live.coop").mixed.classic.group.generation
+    generation = live(broker, "live.coop").coordinator.classic.generation
     for form in ("log.jsonl", "log.parquet", "log"):
         write_records(tmp_path / form, written(broker, partition))
         found = run(tmp_path / form, "generations", "--group", "live.coop")
@@ -309,7 +310,7 @@ def test_odd_records_are_named_and_lose_no_neighbour(real: Served) -> None:
     for name in state():
         one, two = live(real.broker, name), live(other.broker, name)
         assert owned(one) == owned(two)
-        assert one.offsets.table.committed == two.offsets.table.committed
+        assert one.coordinator.offsets.table.committed == two.coordinator.offsets.table.committed
 
 
 def test_records_of_groups_that_nobody_plays_are_named(real: Served) -> None:

@@ -15,19 +15,20 @@ from assignors.simulation.timed.hosting.groups import Unserved
 from assignors.simulation.timed.hosting.live_group import HostSettings
 from assignors.simulation.timed.hosting.record_bytes import TopicNames, is_offset, read_record
 from assignors.simulation.timed.offsets_topic import key_and_value
-from assignors.simulation.timed.protocols.classic.messages import (
+from assignors.simulation.timed.protocols.effects import Record
+from assignors.simulation.timed.protocols.kafka.messages import (
     JoinGroup,
     JoinGroupResponse,
+    OffsetCommit,
     Protocol,
     SyncGroup,
 )
-from assignors.simulation.timed.protocols.consumer.records import (
+from assignors.simulation.timed.protocols.kafka.records import (
     CurrentRecord,
     GroupEpochRecord,
     MemberRecord,
+    OffsetRecord,
 )
-from assignors.simulation.timed.protocols.effects import Record
-from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit, OffsetRecord
 from tests.conftest import cases
 from tests.foreign import consumer_coordinator, coordinator, mixed_coordinator
 from wire import Subscription, encode_subscription
@@ -140,7 +141,7 @@ def test_a_member_gets_an_id_that_nobody_has_also_after_a_log_of_the_same_seed()
     log = [each for batch in first.logs[0] for each in batch]
     second = Broker.of(settings)
     assert second.load(0, log) == []
-    assert second.host.groups.live[0].mixed.classic.group.members.keys() == {one}
+    assert second.host.groups.live[0].coordinator.classic.members.keys() == {one}
     other = second.ask("g", JOIN)
     assert isinstance(other, JoinGroupResponse)
     assert other.member_id not in {one, ""}

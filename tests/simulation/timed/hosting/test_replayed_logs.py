@@ -23,22 +23,17 @@ from assignors.simulation.timed.hosting.broker import Broker
 from assignors.simulation.timed.hosting.live_group import HostSettings
 from assignors.simulation.timed.hosting.loading import log_of, read_log
 from assignors.simulation.timed.offsets_topic import LogEntry, log_entries
-from assignors.simulation.timed.protocols.classic.messages import (
+from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerGroup
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
     ErrorCode,
     Heartbeat,
     HeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
-    ConsumerHeartbeat,
-    ConsumerHeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.offsets.messages import (
-    CommitError,
     OffsetCommit,
     OffsetCommitResponse,
 )
-from assignors.simulation.timed.protocols.restore import summary
+from assignors.simulation.timed.protocols.kafka.restore import summary
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.simulation import simulate
 from tests.replay.histories import DATA, state
@@ -69,22 +64,22 @@ def test_the_group_of_a_simulated_run_goes_on(name: str, protocol: GroupProtocol
     # Who consumed at the end of the run owns it here: the ledger of the run knows no records.
     last = [each for each in ownerships(played.changes) if each.end is None]
     consumed = {(each.topic, each.partition, each.member_id) for each in last}
-    consumer, classic = live.mixed.consumer, live.mixed.classic
-    clients = {each.member_id: each.client_id for each in consumer.group.members.values()}
-    clients |= {each.member_id: each.client_id for each in classic.group.members.values()}
+    group = live.coordinator.group
+    assert group is not None
+    clients = {each.member_id: each.client_id for each in group.members.values()}
     assert {(topic, n, clients[who]) for topic, n, who in owners(live)} == consumed
-    if consumer.exists:
-        for each in list(consumer.group.members.values()):
+    if isinstance(group, ConsumerGroup):
+        for each in list(group.members.values()):
             beat = ConsumerHeartbeat(each.member_id, each.epoch, client_id=each.client_id)
-            expected = ConsumerHeartbeatResponse(ConsumerError.NONE, each.member_id, each.epoch)
+            expected = ConsumerHeartbeatResponse(ErrorCode.NONE, each.member_id, each.epoch)
             assert broker.ask("g", beat) == expected
     else:
-        generation = classic.group.generation
-        for member_id in list(classic.group.members):
+        generation = group.generation
+        for member_id in list(group.members):
             beaten = broker.ask("g", Heartbeat(member_id, None, generation))
             assert beaten == HeartbeatResponse(ErrorCode.NONE)
             commit = OffsetCommit(member_id, generation, (("orders", 0, 1),))
-            assert broker.ask("g", commit) == OffsetCommitResponse(CommitError.NONE)
+            assert broker.ask("g", commit) == OffsetCommitResponse(ErrorCode.NONE)
 
 
 @pytest.mark.parametrize(("at", "model"), list(enumerate(POLICIES)))

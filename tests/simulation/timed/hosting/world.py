@@ -47,8 +47,8 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
 )
 from assignors.simulation.timed.protocols.effects import Request as GroupRequest
-from assignors.simulation.timed.protocols.offsets.coordinator import CHECK
-from assignors.simulation.timed.protocols.offsets.messages import EndTransaction, OffsetCommit
+from assignors.simulation.timed.protocols.kafka.messages import EndTransaction, OffsetCommit
+from assignors.simulation.timed.protocols.kafka.offsets import CHECK
 from assignors.simulation.timed.scenario import BrokerConfig
 from tests.foreign.mixed_clients import Client, Habits, learn, next_of
 from tests.simulation.timed.execution.log import Log

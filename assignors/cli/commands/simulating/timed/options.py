@@ -22,6 +22,7 @@ class TimedOptions:
     """Values of the options, by their names."""
 
     scenario: str | None
+    settings: tuple[str, ...]
     lists: bool
     shows: bool
     seeds: int
@@ -35,11 +36,14 @@ class TimedOptions:
     history: bool
     history_of: tuple[str, ...]
     shrink: str | None
+    fuzz: int | None
 
     @property
     def is_asked(self) -> bool:
         """Whether a scenario on a clock is asked for, and no histories in rounds."""
-        return self.scenario is not None or self.lists
+        return (
+            bool(self.settings) or self.scenario is not None or self.lists or self.fuzz is not None
+        )
 
 
 def _completed_scenarios(
@@ -61,6 +65,15 @@ timed_options = option_group(
         " JSON file, - for standard input. It is played under each --assignor: that of all members"
         " in a classic group; server/* is for --protocol consumer. --seed, --engine and --processes"
         " apply to it.",
+    ),
+    click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="KEY=VALUE...",
+        help="Simulate a group of yours on a clock: members=12 topics=orders:48 away=15s every=30s"
+        " is a rolling restart. Other keys: poll, heartbeat, session, static, rate, do=crash_loop"
+        " with times, do=scale_out with new. --start gives members and topics.",
     ),
     click.option("--list", "lists", is_flag=True, help="Show the scenarios that have a name."),
     click.option(
@@ -142,6 +155,16 @@ timed_options = option_group(
         "--shrink",
         type=NewFile(),
         help="Write the first run that violates a monitor as a scenario with as little in it as"
-        " still violates that monitor, and show its figures.",
+        " still violates that monitor, and show its figures. With --fuzz: the file of that"
+        " scenario; default: violation-SEED.json.",
+    ),
+    click.option(
+        "--fuzz",
+        metavar="N",
+        type=click.IntRange(1, 1_000_000),
+        help="Play N random scenarios, a seed each from --seed on, under every monitor: members,"
+        " protocols, clients, execution models, plans and faults. The first violation is made as"
+        " small as --shrink makes it and written as a file. Ends with 1 for a violation."
+        " --protocol, --client and --assignor say what is drawn.",
     ),
 )

@@ -15,13 +15,16 @@ from assignors.cli.inputs.assignor_names import portable_names
 from assignors.cli.inputs.option_files.json_file import read_json_file
 from assignors.cli.inputs.typed.choices import names_listed
 from assignors.cli.outputs.forms import dumps
-from assignors.documents.values import DocumentError
+from assignors.documents.values import Document, DocumentError
+from assignors.model import Group
 from assignors.names.nearest import question
 from assignors.own_assignors.importing import is_import_path
 from assignors.simulation.processes import Row
 from assignors.simulation.timed.gallery import GALLERY, named
+from assignors.simulation.timed.own_group import own_group_document
 from assignors.simulation.timed.scenario import ExecutionConfig, Scenario, Verb
 from assignors.simulation.timed.scenario_document import (
+    brief_document,
     document_from_scenario,
     scenario_from_document,
 )
@@ -35,6 +38,8 @@ class TimedRequest:
     """Which runs are asked for: every variant with every seed."""
 
     scenario: Scenario
+    shown: Document
+    """The scenario as `--show` prints it."""
     variants: list[Variant]
     """What is compared side by side: columns of the rows, beside scenario and seed."""
     first_seed: int
@@ -76,12 +81,13 @@ def requested(
     options: TimedOptions,
     assignors: Sequence[str],
     *,
+    start: Group | None = None,
     first_seed: int,
     engine: str,
     processes: int | None,
 ) -> TimedRequest:
     """Return what is asked for. Raises `click.UsageError` for what cannot be."""
-    if options.scenario is None:
+    if options.scenario is None and not options.settings:
         raise click.UsageError("--scenario is missing; --list shows those that have a name")
     require_seeds(first_seed, options.seeds)
     if options.intervals and options.log is not None:
@@ -89,7 +95,12 @@ def requested(
     if options.intervals and options.report is not None:
         raise click.UsageError("--report has the figures beside it; without --intervals, please")
     own = (*portable_names(options.own_assignors), *filter(is_import_path, assignors))
-    scenario = chosen(options.scenario, own)
+    if options.scenario is None:
+        shown, scenario = own_group(options.settings, start)
+    else:
+        scenario = chosen(options.scenario, own)
+        one = GALLERY.get(options.scenario)
+        shown = brief_document(scenario) if one is None else one.document()
     if not options.coordinators:
         _print_idle_execution(scenario)
     try:
@@ -103,6 +114,7 @@ def requested(
         raise click.UsageError(f"--assignor: {error}") from None
     return TimedRequest(
         scenario=scenario,
+        shown=shown,
         variants=compared,
         first_seed=first_seed,
         seeds=options.seeds,
@@ -110,6 +122,15 @@ def requested(
         processes=processes,
         own_assignors=own,
     )
+
+
+def own_group(settings: Sequence[str], start: Group | None) -> tuple[Document, Scenario]:
+    """Return the scenario of `--set`. Raises `click.UsageError` for settings that are none."""
+    try:
+        document = own_group_document(" ".join(settings), start)
+        return document, scenario_from_document(document)
+    except DocumentError as error:
+        raise click.UsageError(f"--set: {error}") from None
 
 
 def chosen(text: str, own_assignors: Sequence[str] = ()) -> Scenario:
