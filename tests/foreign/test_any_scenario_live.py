@@ -155,12 +155,9 @@ HANGING = {"kind": "hanging_transaction", "from_ms": 9000, "until_ms": 12_000}
         # a static member whose return is not written hears who leads
         pytest.param(
             {
-                "members": [{**ONE, "instance_id": "i"}, ONE],
-                "plan": [
-                    {"at_ms": 10_000, "do": "crash", "member": "c0"},
-                    {"at_ms": 10_001, "do": "start", "member": "c0"},
-                ],
-                "faults": [{**APPENDS_FAIL, "from_ms": 9000}],
+                "members": [{**ONE, "instance_id": "i", "assignors": ["optimal/sticky"]}] * 2,
+                "plan": [{"at_ms": 10_000, "do": "start", "member": "c0"}],
+                "faults": [{**APPENDS_FAIL, "from_ms": 10_000, "until_ms": 10_100}],
                 "broker": {"execution": {"model": "blocking"}},
             },
             set(),
