@@ -111,7 +111,8 @@ def _do_planned(run: Run, target: int, what: Happening) -> None:
     elif isinstance(what, FaultEvent):
         run.faults.change(what)
     elif isinstance(what, Cluster):
-        run.faults.reach(target, what)
+        # The topics of now: older metadata never takes the place of newer.
+        run.faults.reach(target, run.cluster)
 
 
 def step_member(run: Run, number: int, event: MemberEvent) -> None:
