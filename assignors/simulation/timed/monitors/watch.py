@@ -54,7 +54,7 @@ from assignors.simulation.timed.protocols.effects import (
     Restrict,
 )
 from assignors.simulation.timed.protocols.kafka.messages import Heartbeat, OffsetCommit
-from assignors.simulation.timed.protocols.push.group import PushCoordinator
+from assignors.simulation.timed.protocols.push.coordinator import PushCoordinator
 from assignors.simulation.timed.sides import Sides
 
 KEPT = 100
