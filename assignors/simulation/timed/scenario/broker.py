@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from assignors.jvm.offsets_partition import offsets_partition
 from assignors.simulation.timed.scenario.execution import ExecutionConfig
-from assignors.simulation.timed.scenario.kinds import Assignor, Assignors
+from assignors.simulation.timed.scenario.kinds import Assignor, Assignors, PerSecond, Positive
 from assignors.simulation.timed.scenario.protocols import MigrationPolicy
 
 
@@ -29,9 +29,9 @@ class PlacementConfig:
 
     group: str = "simulated"
     """The group's id, whose hash decides the partition."""
-    brokers: int = 3
+    brokers: Positive = 3
     """How many brokers there are, numbered from 0."""
-    partitions: int = 50
+    partitions: Positive = 50
     """`offsets.topic.num.partitions`."""
 
     @property
@@ -58,14 +58,14 @@ class PushConfig:
     fences_fetches: bool = True
     """Brokers refuse fetches of partitions that a member has no right to any more. The coordinator
     informs them first, and waits until all have acknowledged."""
-    brokers: int = 3
+    brokers: Positive = 3
     """Live brokers that have to acknowledge; each leads an equal share of the partitions."""
     waits_for_commit: bool = True
     """The next owner starts after the PartitionCommittedNotification of the one before. Otherwise
     it starts once the brokers have acknowledged, from the offset that was committed last."""
     has_epochs: bool = True
     """Every grant of a partition has a number, and a notification counts only for its grant."""
-    moves_per_second: int = 0
+    moves_per_second: PerSecond = 0
     """At most so many owned partitions are moved a second, and at a time; 0: no limit. Partitions
     without an owner never wait."""
     lease_ms: int = 0
@@ -102,7 +102,7 @@ class BrokerConfig:
     """How long such a lookup takes, on a background thread."""
     consumer_session_timeout_ms: int = 45_000
     """`group.consumer.session.timeout.ms`; classic members choose their own."""
-    consumer_heartbeat_interval_ms: int = 5000
+    consumer_heartbeat_interval_ms: Positive = 5000
     """`group.consumer.heartbeat.interval.ms`."""
     assignment_interval_ms: int = 1000
     """Targets of consumer groups are computed no more often than this (KIP-1263)."""
@@ -113,7 +113,7 @@ class BrokerConfig:
     """What becomes of a target whose group has changed while it was computed."""
     offsets_retention_ms: int = 604_800_000
     """`offsets.retention.minutes`: when committed offsets that nobody uses expire."""
-    offsets_check_ms: int = 600_000
+    offsets_check_ms: Positive = 600_000
     """`offsets.retention.check.interval.ms`: how often expired ones are looked for."""
     push: PushConfig = field(default_factory=PushConfig)
     """Settings of the push protocol."""

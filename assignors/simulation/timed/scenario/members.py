@@ -20,6 +20,7 @@ from assignors.simulation.timed.scenario.kinds import (
     Hexadecimal,
     MemberAssignors,
     Pattern,
+    Positive,
     Ppm,
 )
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
@@ -75,7 +76,7 @@ class MemberConfig:
     """`group.instance.id`: a static member (KIP-345)."""
     rack_id: str | None = None
     """`client.rack`."""
-    heartbeat_interval_ms: int = 3000
+    heartbeat_interval_ms: Positive = 3000
     """`heartbeat.interval.ms`, of the classic protocol."""
     clock_ppm: Ppm = 0
     """By how many millionths its clock is slow, or fast if negative: so much later, or sooner, is
@@ -312,7 +313,7 @@ class Arrivals:
 
     member: MemberConfig
     """What each of them is; they are named `job.0`, `job.1`, ... after its name."""
-    every_ms: int
+    every_ms: Positive
     """The mean time from one arrival to the next."""
     lifetime_ms: int
     """The mean time from the start of a process to its end."""
