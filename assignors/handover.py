@@ -22,7 +22,6 @@ import numpy as np
 
 from assignors.claims import Claims
 from assignors.problem import NOBODY, Bool, Int32, Int64, Problem
-from wire.constructors import unchecked
 
 NOTHING: Int64 = np.zeros(0, dtype=np.int64)
 
@@ -37,9 +36,6 @@ class Handover:
     """int64[W]: partitions that wait."""
     follow_up: bool
     """Whether a partition waits that no claimant is sure to revoke, and so to rejoin."""
-
-
-_handover = unchecked(Handover)
 
 
 def withhold(
@@ -60,7 +56,7 @@ def withhold(
     """
     if claims.claimant is not None and not claims.unknown:
         if kept == len(claims.partition):
-            return _handover(given=target, withheld=NOTHING, follow_up=False)
+            return Handover(given=target, withheld=NOTHING, follow_up=False)
         return _withhold_from_one(problem, claims, claims.claimant, target, changed)
     partition_count = problem.partition_count
     is_own = claims.member == target[claims.partition]
@@ -96,7 +92,7 @@ def _withhold_from_one(
         waits = (from_whom != NOBODY) & (target[withheld] != NOBODY)
         withheld, from_whom = withheld[waits], from_whom[waits]
     if not len(withheld):
-        return _handover(given=target, withheld=withheld, follow_up=False)
+        return Handover(given=target, withheld=withheld, follow_up=False)
     given = target.copy()
     given[withheld] = NOBODY
     will_rejoin = claims.last >= 0
@@ -105,7 +101,7 @@ def _withhold_from_one(
         if len(problem.takes) > 1:  # else everybody takes every topic
             revokes &= problem.may_take(from_whom, withheld)
         will_rejoin = np.count_nonzero(revokes) == len(revokes)
-    return _handover(given=given, withheld=withheld, follow_up=not will_rejoin)
+    return Handover(given=given, withheld=withheld, follow_up=not will_rejoin)
 
 
 def _nobody_will_rejoin(problem: Problem, claims: Claims, is_last: Bool, withheld: Int64) -> bool:

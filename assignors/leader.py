@@ -37,7 +37,6 @@ from assignors.problem.cluster_tables import known_names
 from assignors.rebalance import Rebalance
 from assignors.weighting import Weighting
 from wire import Decoded, Subscription, TopicPartitions, encode_assignment
-from wire.constructors import unchecked, unchecked_replace
 
 REPAIR = Options(on_failure=OnFailure.REPAIR)
 """Where a copy of Kafka's assignor would fail, a real group needs an assignment all the same."""
@@ -101,8 +100,6 @@ class Led:
         return replace(self.memory, plan=plan, followed=self.before.followed)
 
 
-_led, _memory, _other_memory = unchecked(Led), unchecked(Memory), unchecked_replace(Memory)
-
 ClusterOf = Callable[[Sequence[Member]], Cluster]
 """Makes the cluster of the members that were read: what it needs is what they subscribe to."""
 
@@ -161,11 +158,11 @@ def lead(
     rebalance, after, must_follow_up = lead_members(
         answering.configured(options), group, memory=before
     )
-    return _led(
+    return Led(
         assignments=_assignments(members, rebalance.assignment),
         rebalance=rebalance,
         group=group,
-        memory=_other_memory(after, generation=joined),
+        memory=replace(after, generation=joined),
         before=before,
         must_follow_up=must_follow_up,
     )
@@ -195,7 +192,7 @@ def lead_members(
     rebalance = assignor.assign(with_claims_for(assignor, known))
     must_wait = rebalance.follow_up or _silent_must_let_go(group, known, rebalance.withheld)
     claims = claims_key(known) if must_wait else None
-    after = _memory(
+    after = Memory(
         plan=rebalance.assignment, state=rebalance.state or memory.state, followed=claims
     )
     return rebalance, after, claims is not None and claims != memory.followed

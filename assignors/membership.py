@@ -28,7 +28,6 @@ from wire import (
     encode_sticky_user_data,
     encode_subscription,
 )
-from wire.constructors import unchecked
 from wire.text import utf16_sorted
 
 VERSION, OTHER_VERSION = 3, 2
@@ -55,9 +54,6 @@ class Membership:
     """Its bytes."""
     repeats: int = 0
     """How many times it has joined since its last assignment."""
-
-
-_membership, _subscription = unchecked(Membership), unchecked(Subscription)
 
 
 def subscribe(
@@ -95,7 +91,7 @@ def subscribe(
 
 def subscribed(membership: Membership, written: Subscription, blob: bytes) -> Membership:
     """Return the membership after a Subscription was written, with these bytes. Cost: O(1)."""
-    return _membership(
+    return Membership(
         kind=membership.kind,
         rack_id=membership.rack_id,
         capacity=membership.capacity,
@@ -129,7 +125,7 @@ def applied(membership: Membership, assigned: TopicPartitions, generation: int) 
 
     `generation` is the round's, negative where the client does not know it. Cost: O(1).
     """
-    return _membership(
+    return Membership(
         kind=membership.kind,
         rack_id=membership.rack_id,
         capacity=membership.capacity,
@@ -160,7 +156,7 @@ def subscription(
         user_data = encode_cooperative_user_data(owned_since, capacity=capacity)
     elif kind is STICKY and (owned or owned_since >= 0 or capacity is not None):
         user_data = encode_sticky_user_data(owned, owned_since, capacity=capacity)
-    return _subscription(
+    return Subscription(
         version=version,
         topics=topics,
         user_data=user_data,

@@ -27,7 +27,6 @@ from assignors.names.sequences import (
 )
 from assignors.weighting import Weighting
 from wire import Note, TopicPartitions
-from wire.constructors import unchecked
 from wire.text import utf16_key
 
 Assignment = Mapping[str, TopicPartitions]
@@ -164,10 +163,6 @@ def _are_numbers(owned: Iterable[object]) -> bool:
         if type(numbers) is not tuple or (numbers and type(numbers[0]) is not int):
             return False
     return True
-
-
-unchecked_member = unchecked(Member)
-"""A member whose parts are right already: nothing is checked."""
 
 
 class LazyMembers(Sequence[Member]):

@@ -47,7 +47,7 @@ ALLOWED = {
     "assignors.simulation.arrow": {"pyarrow"},
     "assignors.simulation.result_tables": {"pyarrow"},
     "assignors.simulation.spark": {"pyarrow", "pyspark"},
-    "assignors.simulation.demo": {"rich", "pyspark"},
+    "assignors.simulation.demo": {"pyspark"},
     "assignors.replay.sources": {"pyarrow", "crc32c"},
     "assignors.replay.sources.topic_by_consumer": {"confluent_kafka"},
     "assignors.replay.sources.topic_by_spark": {"pyspark"},

@@ -43,7 +43,6 @@ from assignors.group_bytes.claim_rows import ClaimRows, ClaimSections, claim_row
 from assignors.group_bytes.members import ReadMembers
 from assignors.model import NO_GENERATION, Group, Member, MemberNote
 from assignors.problem import NOBODY, Problem
-from wire.constructors import unchecked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,9 +76,6 @@ class Claims:
         return self.member_generation[self.member]
 
 
-_claims = unchecked(Claims)
-
-
 def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
     """Return the claims of all members as arrays.
 
@@ -99,7 +95,7 @@ def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
         unknown = tuple(np.flatnonzero(~is_known).tolist())
         generation = np.where(is_above, NO_GENERATION, generation)
     pairs, dropped = pairs_of(problem, group, rows, alone)
-    return _claims(
+    return Claims(
         partition=pairs.partition,
         member=pairs.member,
         claimant=pairs.claimant,

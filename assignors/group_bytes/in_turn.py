@@ -13,7 +13,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from assignors.model import NO_GENERATION, Member, unchecked_member
+from assignors.model import NO_GENERATION, Member
 from wire.cursor import COUNT_LIMIT
 from wire.writing import STRING_LIMIT
 
@@ -75,7 +75,7 @@ def plain_member(
         return None
     if place != len(blob) or generation < NO_GENERATION:
         return None
-    return unchecked_member(
+    return Member(
         member_id=member_id,
         topics=topics,
         owned=owned,

@@ -27,7 +27,7 @@ from assignors.group_bytes.fields import (
     UserDataPlaces,
     rack_numbers,
 )
-from assignors.model import LazyMembers, Member, unchecked_member
+from assignors.model import LazyMembers, Member
 from wire import Note, NoteCode
 
 
@@ -87,7 +87,7 @@ class MemberArrays:
     def _make(self, row: int, values: Sequence[int]) -> Member:
         list_number, version, generation, start, length, rack, empty_rack_at = values
         member_id, blob = self.member_ids[row], self.blobs[row]
-        made = self.made[row] = unchecked_member(
+        made = self.made[row] = Member(
             member_id=member_id,
             topics=self.topics.get(list_number) or self.topic_list(list_number),
             owned=OwnedPartitions(self.owned, row),

@@ -173,25 +173,11 @@ def _records(name: str) -> list[dict[str, Any]]:
 
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Print a table, with rich if it is there."""
-    try:
-        from rich.console import Console  # noqa: PLC0415 - the extra `cli`
-        from rich.table import Table  # noqa: PLC0415
-    except ImportError:
-        _say("\n" + title)
-        widths = [max(len(str(row[i])) for row in [columns, *rows]) for i in range(len(columns))]
-        for row in [columns, *rows]:
-            _say("  ".join(str(cell).ljust(w) for cell, w in zip(row, widths, strict=True)))
-        return
-    table = Table(title=title, title_justify="left", header_style="bold")
-    for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number == 0 or column == "NOTES" else "right")
-    for row in rows:
-        table.add_row(*(str(cell) for cell in row))
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=120)
-    console.print(table)
+    """Print a table."""
+    listed = [columns, *rows]
+    widths = [max(len(str(row[i])) for row in listed) for i in range(len(columns))]
+    lines = ("  ".join(map(str.ljust, map(str, row), widths)).rstrip() for row in listed)
+    _say("\n".join(["", title, *lines]))
 
 
 def _say(text: str) -> None:

@@ -3,35 +3,35 @@
 Brokers match with RE2/J, Java clients with `java.util.regex`. What RE2 lacks is refused, so that a
 pattern that is accepted means the same to both.
 
-RE2 takes time linear in the name, while Python's `re` tries one way after the other: `(a+)+-`
-keeps it busy for hours. So the pattern is followed here for all ways at once, as a set of places
-in the name that it can have come to. A repetition ends where it comes to no new ones, which is
-after as many times as the name has letters.
-
-The pattern is read by the parser of `re` itself, which is private. One of our own would be larger
-than all of this, and could take a pattern for another one than `re.compile`, which decides what is
-accepted; tests compare what both match, so a Python whose parser has changed fails them.
+RE2 takes time linear in the name, while Python's `re` tries one alternative after the other:
+`(a+)+-` keeps it busy for hours. So all alternatives are followed at once, as the set of places in
+the name that a match can have reached. `re` says which patterns are well-formed, and which letters
+a class such as `[^a-z]` has.
 """
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Sequence
-from re import _constants as op  # type: ignore[attr-defined] # the parser's own names
-from re import _parser  # type: ignore[attr-defined] # there is no public one
-from typing import Any
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 NOT_IN_RE2 = re.compile(r"\\[1-9Z]|\(\?(?![:P])|\(\?P[=>]|[*+?}]\+")
 """Look-around, references back, conditions, possessive quantifiers, the end before a line feed."""
 REPEATED = re.compile(r"\{(\d*),?(\d*)\}")
 REPEATED_MAX = 1000
 """RE2's limit."""
+TOKEN = re.compile(
+    r"""\((?:\?:|\?P<\w+>)?                       # the start of a group
+    | [*+?]\?? | \{(?:\d*,\d*|\d+)\}\??         # how often
+    | \[\^?\]?(?:\\.|[^\]\\])*\]               # a class
+    | \\(?:x..|u.{4}|U.{8}|N\{[^}]*\}|0[0-7]{0,2}|.)
+    | .""",
+    re.DOTALL | re.VERBOSE,
+)
 
-Node = tuple[Any, Any]
-"""What stands at a place of a pattern, as the parser of `re` names it, and its arguments."""
-Places = Collection[int]
-"""How many letters of the name are behind."""
+Follow = Callable[[str, set[int]], set[int]]
+"""From a name, and how many of its letters are behind, to how many can be behind afterwards."""
 
 
 def require_pattern(pattern: str) -> None:
@@ -65,89 +65,103 @@ def matching(pattern: str, names: Iterable[str]) -> tuple[str, ...]:
     >>> matching("(a+)+-", ["a" * 200, "aa-"])
     ('aa-',)
     """
-    nodes = _parser.parse(pattern)
-    return tuple(sorted(name for name in names if len(name) in _after(nodes, name, {0})))
+    follow = _followed(pattern)
+    return tuple(sorted(name for name in names if len(name) in follow(name, {0})))
 
 
 def _is_too_often(digits: str) -> bool:
     return len(digits) > len(str(REPEATED_MAX)) or int(digits or 0) > REPEATED_MAX
 
 
-def _after(nodes: Sequence[Node], name: str, places: Places) -> Places:
-    """Return where one can be behind these nodes, who was at one of these places before them."""
-    for code, given in nodes:
-        if not places:
-            break
-        if code is op.SUBPATTERN:
-            places = _after(given[-1], name, places)
-        elif code is op.BRANCH:
-            places = set().union(*[_after(branch, name, places) for branch in given[1]])
-        elif code in (op.MAX_REPEAT, op.MIN_REPEAT):
-            places = _repeated(given, name, places)
-        elif code is op.AT:
-            places = [place for place in places if _IS_AT[given](name, place)]
+@lru_cache(maxsize=64)
+def _followed(pattern: str) -> Follow:
+    """Return what follows a pattern that `re` can read."""
+    tokens = TOKEN.findall(pattern)[::-1]
+    follow = _alternatives(tokens)
+    assert not tokens, f"{pattern!r}: a parenthesis that `re` does not refuse"
+    return follow
+
+
+def _alternatives(tokens: list[str]) -> Follow:
+    """Return what follows the alternatives up to the end of a group; `tokens` are in reverse."""
+    branches = [_sequence(tokens)]
+    while tokens and tokens[-1] == "|":
+        tokens.pop()
+        branches.append(_sequence(tokens))
+    return lambda name, places: set().union(*(branch(name, places) for branch in branches))
+
+
+def _sequence(tokens: list[str]) -> Follow:
+    steps: list[Follow] = []
+    while tokens and tokens[-1] not in {"|", ")"}:
+        token = tokens.pop()
+        if token[0] == "(":
+            steps.append(_alternatives(tokens))
+            tokens.pop()
+        elif token in _IS_AT:
+            steps.append(_place(_IS_AT[token]))
+        elif steps and (times := _times(token)) is not None:
+            steps.append(_repeated(steps.pop(), *times))
         else:
-            ends = len(name)
-            places = [p + 1 for p in places if p < ends and _is_letter(code, given, name[p])]
-    return places
+            steps.append(_letter(re.compile(token)))
+
+    def follow(name: str, places: set[int]) -> set[int]:
+        for step in steps:
+            places = step(name, places)
+        return places
+
+    return follow
 
 
-def _repeated(given: tuple[int, int, Sequence[Node]], name: str, places: Places) -> Places:
-    """Return where one can be behind `least` to `most` times these nodes."""
-    least, most, nodes = given
-    now = set(places)
-    for _ in range(least):
-        before, now = now, set(_after(nodes, name, now))
-        if now == before:
-            break
-    found, new = set(now), now
-    for _ in range(min(most - least, len(name))):
-        new = {*_after(nodes, name, new)} - found
-        if not new:
-            break
-        found |= new
-    return found
+def _times(token: str) -> tuple[int, int | None] | None:
+    """Return how often a quantifier repeats, at least and at most; `None` for another token."""
+    if token[0] in "*+?":
+        return {"*": (0, None), "+": (1, None), "?": (0, 1)}[token[0]]
+    if len(token) < 3 or token[0] != "{":
+        return None
+    least, comma, most = token.rstrip("?")[1:-1].partition(",")
+    return int(least or 0), int(most) if most else (None if comma else int(least))
 
 
-def _is_letter(code: Any, given: Any, letter: str) -> bool:  # noqa: ANN401 - see `Node`
-    """Return whether a letter is one of those that stand at a place of the pattern."""
-    if code is op.ANY:
-        return letter != "\n"
-    if code is op.LITERAL:
-        return letter == chr(given)
-    if code is op.NOT_LITERAL:
-        return letter != chr(given)
-    if code is op.RANGE:
-        return bool(given[0] <= ord(letter) <= given[1])
-    if code is op.CATEGORY:
-        return bool(_IS_OF[given](letter))
-    assert code is op.IN, f"{code}: the patterns that are taken have none"
-    is_other = given[0][0] is op.NEGATE
-    return is_other is not any(_is_letter(kind, each, letter) for kind, each in given[is_other:])
+def _letter(kind: re.Pattern[str]) -> Follow:
+    return lambda name, places: {
+        place + 1 for place in places if place < len(name) and kind.fullmatch(name[place])
+    }
 
 
-def _is_word(letter: str) -> bool:
-    return letter.isalnum() or letter == "_"
+def _place(is_at: Callable[[str, int], bool]) -> Follow:
+    return lambda name, places: {place for place in places if is_at(name, place)}
+
+
+def _repeated(step: Follow, least: int, most: int | None) -> Follow:
+    """Return what follows `least` to `most` times a step."""
+
+    def follow(name: str, places: set[int]) -> set[int]:
+        now = places
+        for _ in range(least):
+            before, now = now, step(name, now)
+            if now == before:
+                break
+        found, new = set(now), now
+        for _ in range(len(name) if most is None else min(most - least, len(name))):
+            new = step(name, new) - found
+            if not new:
+                break
+            found |= new
+        return found
+
+    return follow
 
 
 def _is_boundary(name: str, place: int) -> bool:
-    before = place > 0 and _is_word(name[place - 1])
-    return before is not (place < len(name) and _is_word(name[place]))
+    around = [False, *(letter.isalnum() or letter == "_" for letter in name), False]
+    return around[place] is not around[place + 1]
 
 
-_IS_OF: dict[Any, Callable[[str], bool]] = {
-    op.CATEGORY_DIGIT: str.isdecimal,
-    op.CATEGORY_NOT_DIGIT: lambda letter: not letter.isdecimal(),
-    op.CATEGORY_SPACE: str.isspace,
-    op.CATEGORY_NOT_SPACE: lambda letter: not letter.isspace(),
-    op.CATEGORY_WORD: _is_word,
-    op.CATEGORY_NOT_WORD: lambda letter: not _is_word(letter),
-}
-
-_IS_AT: dict[Any, Callable[[str, int], bool]] = {
-    op.AT_BEGINNING: lambda _, place: place == 0,
-    op.AT_BEGINNING_STRING: lambda _, place: place == 0,
-    op.AT_END: lambda name, place: name[place:] in ("", "\n"),
-    op.AT_BOUNDARY: _is_boundary,
-    op.AT_NON_BOUNDARY: lambda name, place: not _is_boundary(name, place),
+_IS_AT: dict[str, Callable[[str, int], bool]] = {
+    "^": lambda _, place: place == 0,
+    r"\A": lambda _, place: place == 0,
+    "$": lambda name, place: name[place:] in ("", "\n"),
+    r"\b": _is_boundary,
+    r"\B": lambda name, place: not _is_boundary(name, place),
 }

@@ -134,7 +134,9 @@ def _columns(
         optional = optional | {"assignor"}
     rows = []
     flat = [
-        each for column in schema for each in (column.type if column.name in FEATURES else [column])
+        each
+        for column in schema
+        for each in (column.type if pa.types.is_struct(column.type) else [column])
     ]
     for column in flat:
         meaning = own.get(column.name) or common[column.name]

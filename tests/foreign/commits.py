@@ -12,19 +12,18 @@ from random import Random
 from typing import Any
 
 from assignors.simulation.timed.protocols.effects import Record, Reply
-from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsConfig
-from assignors.simulation.timed.protocols.offsets.messages import (
-    CommitError,
+from assignors.simulation.timed.protocols.kafka.messages import (
     EndTransaction,
+    ErrorCode,
     OffsetCommit,
     OffsetCommitResponse,
     OffsetDelete,
     OffsetDeleteResponse,
     OffsetFetch,
     OffsetFetchResponse,
-    OffsetRecord,
-    Request,
 )
+from assignors.simulation.timed.protocols.kafka.messages import OffsetsRequest as Request
+from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
 from tests.foreign.operations import Operation, operation_of
 
 Asked = tuple[Operation, Request]
@@ -40,15 +39,6 @@ KEEPING: tuple[dict[str, str], ...] = (
 """How a broker keeps offsets: mostly for ever, or it looks for expired ones again and again."""
 PRODUCERS = (7, 8)
 ANSWERS = (OffsetCommitResponse, OffsetFetchResponse, OffsetDeleteResponse)
-
-
-def offsets_config(broker: dict[str, str]) -> OffsetsConfig:
-    """Return the settings of a broker."""
-    return OffsetsConfig(
-        retention_ms=int(broker.get("offsets.retention.minutes", "10080")) * 60_000,
-        check_ms=int(broker["offsets.retention.check.interval.ms"]),
-        clock_starts_ms=START_MS,
-    )
 
 
 def asked(
@@ -122,21 +112,21 @@ def answer(reply: Reply, request: Request) -> dict[str, Any]:
     response = reply.response
     assert isinstance(response, OffsetCommitResponse | OffsetFetchResponse | OffsetDeleteResponse)
     out: dict[str, Any] = {"number": reply.number, "error": int(response.error)}
-    if response.error is not CommitError.NONE:
+    if response.error is not ErrorCode.NONE:
         return out
     parts: list[list[Any]] = []
     if isinstance(response, OffsetCommitResponse):
         assert isinstance(request, OffsetCommit)
         parts = [[topic, number, 0] for topic, number, _ in request.offsets]
     elif isinstance(response, OffsetFetchResponse):
-        unstable = int(CommitError.UNSTABLE_OFFSET_COMMIT)
+        unstable = int(ErrorCode.UNSTABLE_OFFSET_COMMIT)
         parts = [
             [topic, number, unstable * ((topic, number) in response.unstable), offset]
             for topic, number, offset in response.offsets
         ]
     else:
         assert isinstance(request, OffsetDelete)
-        used = int(CommitError.GROUP_SUBSCRIBED_TO_TOPIC)
+        used = int(ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC)
         parts = [[*each, used * (each[0] in response.subscribed)] for each in request.partitions]
     return out | {"partitions": parts}
 

@@ -6,47 +6,24 @@ to, leave and come back; now and then one repeats an old epoch, reports nothing,
 
 from __future__ import annotations
 
-import hashlib
-from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from random import Random
 from typing import Any
-from uuid import UUID
 
-from assignors.model import Cluster, Topic
-from assignors.registry import assignor_named
-from assignors.simulation.timed.protocols.consumer import coordinator
-from assignors.simulation.timed.protocols.consumer.coordinator_state import (
-    ConsumerConfig,
-    ConsumerCoordinator,
-)
-from assignors.simulation.timed.protocols.consumer.messages import (
-    LEAVE_EPOCH,
-    STATIC_LEAVE_EPOCH,
-    ConsumerError,
-    ConsumerHeartbeat,
-    ConsumerHeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.consumer.step import (
-    CLOCK_STARTS_MS,
-    WaitingCoordinator,
-)
-from assignors.simulation.timed.protocols.consumer.step import step as group_step
 from assignors.simulation.timed.protocols.effects import (
-    MILLISECOND,
-    CoordinatorEvent,
-    Effect,
     Reply,
     Request,
     Response,
 )
-from assignors.simulation.timed.protocols.failover import load_consumer
-from assignors.simulation.timed.protocols.offsets.access import GroupAccess, consumer_access
-from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
+from assignors.simulation.timed.protocols.kafka.messages import (
+    LEAVE_EPOCH,
+    STATIC_LEAVE_EPOCH,
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
+    ErrorCode,
+)
 from tests.foreign import commits
-from tests.foreign.commits import START_MS
 from tests.foreign.operations import Operation, operation_of
 from tests.foreign.player import Drawn, Losses, Player, played
 from tests.foreign.plays import Step
@@ -61,51 +38,6 @@ TOPICS = ("t", "v", "y")
 """Their ids fall into different buckets of Java's maps: in one bucket the order is that in which
 records listed them, which our coordinator does not follow."""
 REBALANCES_MS = (5000, 20_000)
-
-
-class OurCoordinator(Player):
-    """Our coordinator of a consumer group."""
-
-    def __init__(self, broker: dict[str, str]) -> None:
-        interval = broker.get("group.consumer.assignment.interval.ms", "1000")
-        self.state = ConsumerCoordinator(
-            assignor=assignor_named(f"server/{broker['group.consumer.assignors']}"),
-            cluster=Cluster(topics={}),
-            config=ConsumerConfig(
-                assignment_interval_ms=int(interval),
-                max_size=int(broker.get("group.consumer.max.size", 2**31 - 1)),
-            ),
-        )
-        waiting = WaitingCoordinator(coordinator=self.state)
-
-        def play(at_us: int, event: CoordinatorEvent) -> list[Effect]:
-            return group_step(waiting, at_us + (START_MS - CLOCK_STARTS_MS) * MILLISECOND, event)
-
-        def access(_: int | None = None) -> GroupAccess:
-            return consumer_access(self.state, play)
-
-        offsets = OffsetsCoordinator(group=access(), config=commits.offsets_config(broker))
-        super().__init__(offsets, load=partial(load_consumer, waiting), access=access)
-
-    def play(self, op: Operation) -> None:
-        """Play what is no request: also topics that are created or get more partitions."""
-        if op["op"] != "topics":
-            super().play(op)
-            return
-        topics = {
-            **self.state.cluster.topics,
-            **{
-                name: Topic(partition_count=count, topic_id=topic_id(name))
-                for name, count in op["topics"].items()
-            },
-        }
-        coordinator.topics_changed(self.state, Cluster(topics=topics))
-
-
-def topic_id(name: str) -> str:
-    """Return the id that the judge gives a topic: Java's `UUID.nameUUIDFromBytes`."""
-    digest = hashlib.md5(f"topic:{name}".encode(), usedforsecurity=False).digest()
-    return urlsafe_b64encode(UUID(bytes=digest, version=3).bytes).decode().rstrip("=")
 
 
 @dataclass
@@ -128,17 +60,17 @@ class Client:
 def history(
     seed: int,
     length: int,
-    see: Callable[[OurCoordinator], None] = lambda _: None,
+    see: Callable[[Player], None] = lambda _: None,
     losses: Losses | None = None,
 ) -> tuple[dict[str, Any], list[Step]]:
     """Return a request for the judge (`algo`, `broker`, `ops`) and what ours did at each step.
 
-    `see` is called after each step, as long as what it wrote is in `OurCoordinator.records`.
+    `see` is called after each step, as long as what it wrote is in `Player.records`.
     With `losses` appends wait, and may be lost.
     """
     random = Random(seed)
     broker = {**random.choice(BROKERS), **random.choice(commits.KEEPING)}
-    ours = OurCoordinator(broker)
+    ours = Player(broker)
     counts = {topic: random.randint(1, 7) for topic in TOPICS[: random.randint(1, 3)]}
     statics = random.random() < 0.4
     clients = [
@@ -218,11 +150,11 @@ def _learn(client: Client, request: Request, answer: Response) -> None:
     if not isinstance(request, ConsumerHeartbeat):
         return
     assert isinstance(answer, ConsumerHeartbeatResponse)
-    if answer.error is not ConsumerError.NONE:
+    if answer.error is not ErrorCode.NONE:
         # Fenced or unknown: everything is lost, and it joins again, now and then under a new id.
-        if answer.error is not ConsumerError.UNRELEASED_INSTANCE_ID:
+        if answer.error is not ErrorCode.UNRELEASED_INSTANCE_ID:
             client.epoch, client.owned, client.wanted = 0, {}, {}
-            client.life += answer.error is ConsumerError.FENCED_INSTANCE_ID
+            client.life += answer.error is ErrorCode.FENCED_INSTANCE_ID
     elif request.epoch in {LEAVE_EPOCH, STATIC_LEAVE_EPOCH}:
         client.epoch, client.owned, client.wanted = 0, {}, {}
         client.life += 1

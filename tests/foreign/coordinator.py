@@ -9,36 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import count
 from random import Random
 from typing import Any
-from uuid import UUID
 
-from assignors.simulation.timed.protocols.classic.coordinator_state import (
-    ClassicConfig,
-    ClassicCoordinator,
-)
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    Heartbeat,
-    JoinGroup,
-    JoinGroupResponse,
-    LeaveGroup,
-    Protocol,
-    Response,
-    SyncGroup,
-)
-from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
     NotCoordinator,
     Reply,
     Request,
 )
-from assignors.simulation.timed.protocols.failover import load_classic
-from assignors.simulation.timed.protocols.offsets import messages as offsets
-from assignors.simulation.timed.protocols.offsets.access import GroupAccess, classic_access
-from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ClassicResponse,
+    ConsumerHeartbeatResponse,
+    ErrorCode,
+    Heartbeat,
+    JoinGroup,
+    JoinGroupResponse,
+    LeaveGroup,
+    OffsetsResponse,
+    Protocol,
+    SyncGroup,
+)
 from assignors.simulation.timed.protocols.push import messages as push
 from tests.foreign import commits
 from tests.foreign.operations import Operation, operation_of
@@ -59,44 +49,6 @@ TOPICS = ("t", "u")
 """Whose offsets are committed; members subscribe to the first."""
 
 
-class OurCoordinator(Player):
-    """Our coordinator of a classic group."""
-
-    def __init__(self, broker: dict[str, str]) -> None:
-        given = count(1)
-
-        def new_id(name: str) -> str:
-            return f"{name}-{UUID(int=next(given), version=4)}"
-
-        self.group = ClassicCoordinator(
-            new_id=new_id,
-            config=ClassicConfig(
-                initial_delay_ms=int(broker["group.initial.rebalance.delay.ms"]),
-                max_size=int(broker.get("group.max.size", 2**31 - 1)),
-            ),
-        )
-
-        def access(since_ms: int | None = None) -> GroupAccess:
-            start_ms = commits.START_MS
-            return classic_access(self.group, clock_starts_ms=start_ms, since_ms=since_ms)
-
-        offsets = OffsetsCoordinator(group=access(), config=commits.offsets_config(broker))
-        super().__init__(offsets, load=partial(load_classic, self.group), access=access)
-
-    def waiting_in_group(self) -> set[int]:
-        """Return the requests that wait for other members, by their numbers."""
-        return waiting_in(self.group)
-
-    is_classic = True
-
-
-def waiting_in(coordinator: ClassicCoordinator) -> set[int]:
-    """Return the numbers of JoinGroups and SyncGroups that wait in a classic group."""
-    members = coordinator.group.members.values()
-    found = {each.waiting_join for each in members} | {each.waiting_sync for each in members}
-    return {number for number in found if number is not None}
-
-
 @dataclass
 class Client:
     """A client: what it was last answered."""
@@ -114,17 +66,17 @@ class Client:
 def history(
     seed: int,
     length: int,
-    see: Callable[[OurCoordinator], None] = lambda _: None,
+    see: Callable[[Player], None] = lambda _: None,
     losses: Losses | None = None,
 ) -> tuple[dict[str, Any], list[Step]]:
     """Return a request for the judge (`algo`, `broker`, `ops`) and what ours did at each step.
 
-    `see` is called after each step, as long as what it wrote is in `OurCoordinator.records`.
+    `see` is called after each step, as long as what it wrote is in `Player.records`.
     With `losses` appends wait, and may be lost.
     """
     random = Random(seed)
     broker = {**random.choice(BROKERS), **random.choice(commits.KEEPING)}
-    ours = OurCoordinator(broker)
+    ours = Player(broker)
     statics = random.random() < 0.4
     clients = [
         Client(name=f"c{i}", instance_id=f"i{i % 3}" if statics and random.random() < 0.6 else None)
@@ -139,7 +91,7 @@ def history(
     def learn(_: Request, reply: Reply) -> None:
         of_others = ConsumerHeartbeatResponse | push.Response | NotCoordinator
         assert not isinstance(reply.response, of_others)
-        if not isinstance(reply.response, offsets.Response):
+        if not isinstance(reply.response, OffsetsResponse):
             _learn(asking[reply.number], reply.response)
 
     def forget() -> None:
@@ -232,7 +184,7 @@ def _leave(random: Random, client: Client) -> tuple[Operation, Request]:
     return operation_of(request), request
 
 
-def _learn(client: Client, response: Response) -> None:
+def _learn(client: Client, response: ClassicResponse) -> None:
     client.waits = False
     if isinstance(response, JoinGroupResponse):
         if response.error is ErrorCode.MEMBER_ID_REQUIRED:

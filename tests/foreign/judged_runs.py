@@ -22,12 +22,8 @@ from assignors.server.spec import made_id
 from assignors.simulation.timed import simulation
 from assignors.simulation.timed.faults import failovers
 from assignors.simulation.timed.faults.failovers import CoordinatorLog
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.processing.offsets_sides import Processing, sides_with_offsets
-from assignors.simulation.timed.protocols.any_coordinator import load
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.consumer.assignment.patterns import LOOKUP_KEY
-from assignors.simulation.timed.protocols.consumer.step import CLOCK_STARTS_MS
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     OUTSIDE,
@@ -44,11 +40,11 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
-from assignors.simulation.timed.protocols.mixed.downgrade import OF_CLASSIC
-from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
-from assignors.simulation.timed.protocols.offsets.messages import EndTransaction
-from assignors.simulation.timed.protocols.restore import Restored
+from assignors.simulation.timed.protocols.kafka.coordinator import load
+from assignors.simulation.timed.protocols.kafka.messages import EndTransaction
+from assignors.simulation.timed.protocols.kafka.restore import Restored
+from assignors.simulation.timed.protocols.kafka.state import CLOCK_STARTS_MS, GroupCoordinator
+from assignors.simulation.timed.protocols.kafka.subscriptions import LOOKUP_KEY
 from assignors.simulation.timed.scenario import OldTargets, Scenario
 from assignors.simulation.timed.sides import Sides
 from assignors.simulation.timed.simulation import Played, simulate
@@ -63,7 +59,8 @@ UUID_LENGTH = 36
 """Of the text of one, with which the ids of classic members end."""
 TIMERS = {"session": "session-timeout", "rebalance": "rebalance-timeout"}
 """Our timers of consumer groups, with Kafka's names."""
-OF_CLASSIC_GROUPS = {"session": "heartbeat", "join": "join-barrier", "sync": "sync-barrier"}
+BARRIERS = {"join": "join-barrier", "sync": "sync-barrier"}
+"""Of classic groups: they have no member in their keys."""
 """Likewise of classic groups."""
 
 
@@ -158,8 +155,6 @@ class History:
     """How many appends there were."""
     ids: list[UUID] = field(default_factory=list)
     """Those that ours has given out in this step."""
-    is_classic: bool = False
-    """Whether the group's coordinator knows classic groups alone."""
     has_begun: bool = False
     clock: Callable[[], int] = lambda: 0
     """The time of the run in microseconds."""
@@ -218,9 +213,8 @@ class History:
         """Return which timer of Kafka's runs out; it names those of classic groups differently."""
         if key == LOOKUP_KEY:
             return {"op": "tasks"}
-        is_marked = key[0] == OF_CLASSIC  # in a group that may be of either kind
-        names = OF_CLASSIC_GROUPS if self.is_classic or is_marked else TIMERS
-        name, *of = key[1:] if is_marked else key
+        name, *of = key
+        names = TIMERS if of else BARRIERS
         return {"op": "fire", "timer": names.get(name, name), "of": of[0] if of else ""}
 
     def change_topics(self, counts: dict[str, int]) -> None:
@@ -283,7 +277,7 @@ def watched(made: History) -> Iterator[None]:
         made.clock = now
         return _noted(made, sides, scenario), processing
 
-    def loaded(coordinator: object, log: Restored) -> list[Schedule]:
+    def loaded(coordinator: GroupCoordinator, log: Restored) -> list[Schedule]:
         made.add({"op": "reload"}, made.clock(), [])
         return load(coordinator, log)
 
@@ -306,15 +300,8 @@ def watched(made: History) -> Iterator[None]:
 
 def _noted(made: History, sides: Sides, scenario: Scenario) -> Sides:
     """Return the sides of a run; what comes to their coordinator is noted in `made`."""
-    group = sides.coordinator
-    if isinstance(group, OffsetsCoordinator):
-        group = group.inner
-    made.is_classic = isinstance(group, ClassicCoordinator)
-    if isinstance(group, ClassicCoordinator):
-        _note_ids(made, group)
-    elif isinstance(group, MixedCoordinator):
-        _note_ids(made, group.classic)
-        _note_short_ids(made, group)
+    if isinstance(sides.coordinator, GroupCoordinator):
+        _note_ids(made, sides.coordinator)
     made.change_topics(dict(scenario.topics))
 
     def step(at_us: int, event: CoordinatorEvent) -> list[Effect]:
@@ -331,23 +318,17 @@ def _noted(made: History, sides: Sides, scenario: Scenario) -> Sides:
     return replace(sides, step_coordinator=step, change_topics=change_topics)
 
 
-def _note_ids(made: History, coordinator: ClassicCoordinator) -> None:
-    new_id = coordinator.new_id
+def _note_ids(made: History, coordinator: GroupCoordinator) -> None:
+    new_id, new_uuid = coordinator.new_id, coordinator.new_uuid
 
     def noted(name: str) -> str:
         found = new_id(name)
         made.ids.append(UUID(found[-UUID_LENGTH:]))
         return found
 
-    coordinator.new_id = noted
-
-
-def _note_short_ids(made: History, coordinator: MixedCoordinator) -> None:
-    new_uuid = coordinator.new_uuid
-
-    def noted() -> str:
+    def noted_short() -> str:
         found = new_uuid()
         made.ids.append(UUID(bytes=urlsafe_b64decode(f"{found}==")))
         return found
 
-    coordinator.new_uuid = noted
+    coordinator.new_id, coordinator.new_uuid = noted, noted_short

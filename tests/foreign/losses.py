@@ -17,7 +17,6 @@ from random import Random
 from typing import NamedTuple
 
 from assignors.simulation.timed.host import again_after_us
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     AppendFailed,
@@ -28,6 +27,7 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Schedule,
 )
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode
 from tests.foreign.operations import Operation
 from tests.foreign.player import Player, Plays, Waiting, reload_operation
 from tests.simulation.timed.compaction import compacted
@@ -123,10 +123,8 @@ def _fail(player: Player, lost: list[Waiting]) -> None:
     player.replies = [Reply(each.number, NOT_WRITTEN) for each in player.replies]
     for each in lost:
         if isinstance(each.event, Fired):
-            check_us = player.offsets.config.check_ms * MILLISECOND
-            after_us = again_after_us(
-                each.event.key, is_classic=player.is_classic, check_us=check_us
-            )
+            check_us = player.state.offsets.check_ms * MILLISECOND
+            after_us = again_after_us(each.event.key, check_us=check_us)
             if after_us is not None:
                 player.start(Schedule(each.event.key, after_us, each.event.data))
         elif isinstance(each.event, Arrived) and each.event.number in player.unanswered:

@@ -10,29 +10,26 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from random import Random
 
-from assignors.simulation.timed.protocols.classic.messages import (
+from assignors.simulation.timed.protocols.effects import (
+    Reply,
+    Request,
+)
+from assignors.simulation.timed.protocols.kafka.messages import (
     CONSUMER,
+    LEAVE_EPOCH,
+    STATIC_LEAVE_EPOCH,
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
     ErrorCode,
     Heartbeat,
     JoinGroup,
     JoinGroupResponse,
     LeaveGroup,
+    OffsetsResponse,
     Protocol,
     SyncGroup,
     SyncGroupResponse,
 )
-from assignors.simulation.timed.protocols.consumer.messages import (
-    LEAVE_EPOCH,
-    STATIC_LEAVE_EPOCH,
-    ConsumerError,
-    ConsumerHeartbeat,
-    ConsumerHeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.effects import (
-    Reply,
-    Request,
-)
-from assignors.simulation.timed.protocols.offsets import messages as offsets
 from tests.foreign import commits
 from tests.foreign.operations import Operation, operation_of
 from wire import (
@@ -266,7 +263,7 @@ def _leave(random: Random, client: Client) -> tuple[Operation, Request]:
 
 def learn(client: Client, request: Request, reply: Reply) -> None:
     response = reply.response
-    if isinstance(response, offsets.Response):
+    if isinstance(response, OffsetsResponse):
         return
     client.waits = False
     if isinstance(response, ConsumerHeartbeatResponse):
@@ -292,8 +289,8 @@ def learn(client: Client, request: Request, reply: Reply) -> None:
 def _learn_from_heartbeat(
     client: Client, request: ConsumerHeartbeat, response: ConsumerHeartbeatResponse
 ) -> None:
-    if response.error is not ConsumerError.NONE:
-        if response.error is not ConsumerError.UNRELEASED_INSTANCE_ID:
+    if response.error is not ErrorCode.NONE:
+        if response.error is not ErrorCode.UNRELEASED_INSTANCE_ID:
             client.epoch, client.owned, client.wanted = 0, {}, {}
     elif request.epoch in {LEAVE_EPOCH, STATIC_LEAVE_EPOCH}:
         client.restart(is_classic=False)

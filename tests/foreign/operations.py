@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from assignors.simulation.timed.protocols.classic.messages import (
+from assignors.simulation.timed.protocols.effects import Request
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeat,
+    EndTransaction,
     Heartbeat,
     JoinGroup,
     LeaveGroup,
-    SyncGroup,
-)
-from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeat
-from assignors.simulation.timed.protocols.effects import Request
-from assignors.simulation.timed.protocols.offsets.messages import (
-    EndTransaction,
     OffsetCommit,
     OffsetDelete,
     OffsetFetch,
+    SyncGroup,
 )
 
 Operation = dict[str, Any]

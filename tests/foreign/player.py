@@ -5,10 +5,16 @@ Records replicate at once, unless the history says what becomes of them (`losses
 
 from __future__ import annotations
 
+import hashlib
+from base64 import urlsafe_b64encode
 from collections.abc import Callable, Mapping
+from itertools import count
 from random import Random
 from typing import NamedTuple, Protocol, TypeVar
+from uuid import UUID
 
+from assignors.model import Cluster, Topic
+from assignors.registry import assignor_named
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Append,
@@ -22,14 +28,19 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Request,
     Schedule,
-    TimerKey,
 )
-from assignors.simulation.timed.protocols.failover import load_offsets
-from assignors.simulation.timed.protocols.offsets.access import GroupAccess
-from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator, step
-from assignors.simulation.timed.protocols.offsets.messages import EndTransaction, OffsetFetch
-from assignors.simulation.timed.protocols.restore import Restored, restored
+from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup
+from assignors.simulation.timed.protocols.kafka.consumer import topics_changed
+from assignors.simulation.timed.protocols.kafka.coordinator import load, note_written, step
+from assignors.simulation.timed.protocols.kafka.messages import EndTransaction, OffsetFetch
+from assignors.simulation.timed.protocols.kafka.restore import restored
+from assignors.simulation.timed.protocols.kafka.state import (
+    CoordinatorConfig,
+    GroupCoordinator,
+    Offsets,
+)
 from assignors.simulation.timed.queue import EventQueue
+from assignors.simulation.timed.scenario import MigrationPolicy
 from tests.foreign import commits
 from tests.foreign.operations import Operation, operation_of
 from tests.foreign.plays import Step, answer_of, record_of
@@ -37,7 +48,6 @@ from tests.simulation.timed.compaction import kept, some_cleanings
 
 RELOADS = (0.0, 0.0, 0.01, 0.04)
 """How often a coordinator is followed by another one, of the operations of a history."""
-Load = Callable[[Restored], list[Schedule]]
 Drawn = tuple[Operation, Request | None]
 P = TypeVar("P", bound="Player")
 
@@ -71,25 +81,53 @@ class Plays(Protocol):
         """Play one."""
 
 
+LOOKUP = ("lookup", "")
+
+
+def our_coordinator(broker: Mapping[str, str]) -> GroupCoordinator:
+    """Return our coordinator of a group, under a broker's settings."""
+    given = count(1)
+
+    def new_uuid() -> UUID:
+        return UUID(int=next(given), version=4)
+
+    names = broker.get("group.consumer.assignors", "uniform").split(",")
+    return GroupCoordinator(
+        config=CoordinatorConfig(
+            policy=MigrationPolicy(broker.get("group.consumer.migration.policy", "bidirectional")),
+            initial_delay_ms=int(broker.get("group.initial.rebalance.delay.ms", "3000")),
+            classic_max_size=int(broker.get("group.max.size", 2**31 - 1)),
+            consumer_max_size=int(broker.get("group.consumer.max.size", 2**31 - 1)),
+            assignment_interval_ms=int(broker.get("group.consumer.assignment.interval.ms", "1000")),
+            clock_starts_ms=commits.START_MS,
+        ),
+        assignors={name: assignor_named(f"server/{name}") for name in names},
+        new_id=lambda name: f"{name}-{new_uuid()}",
+        new_uuid=lambda: urlsafe_b64encode(new_uuid().bytes).decode().rstrip("="),
+        version=0,
+        version_of_new_topics=0,
+        offsets=Offsets(
+            retention_ms=int(broker.get("offsets.retention.minutes", "10080")) * 60_000,
+            check_ms=int(broker["offsets.retention.check.interval.ms"]),
+        ),
+    )
+
+
+def topic_id(name: str) -> str:
+    """Return the id that the judge gives a topic: Java's `UUID.nameUUIDFromBytes`."""
+    digest = hashlib.md5(f"topic:{name}".encode(), usedforsecurity=False).digest()
+    return urlsafe_b64encode(UUID(bytes=digest, version=3).bytes).decode().rstrip("=")
+
+
 class Player:
-    """Plays requests and times that pass; what it wrote and answered is taken step by step."""
+    """Plays requests and times that pass; what it wrote and answered is taken step by step.
 
-    def __init__(
-        self,
-        offsets: OffsetsCoordinator,
-        *,
-        load: Load,
-        access: Callable[[int | None], GroupAccess],
-        not_by_time: frozenset[TimerKey] = frozenset(),
-    ) -> None:
-        """`load` lets the group's coordinator begin anew, `access` makes the access to its group.
+    The history says when lookups of patterns end.
+    """
 
-        The history says when the timers of `not_by_time` run out.
-        """
-        self.offsets = offsets
-        self.load = load
-        self.access = access
-        self.not_by_time = not_by_time
+    def __init__(self, broker: Mapping[str, str]) -> None:
+        """Make a coordinator under a broker's settings."""
+        self.state = our_coordinator(broker)
         self.queue: EventQueue[Fired] = EventQueue()
         self.replies: list[Reply] = []
         self.records: list[Record] = []
@@ -110,20 +148,38 @@ class Player:
 
     def play(self, op: Operation) -> None:
         """Play what is no request."""
-        if op["op"] == "reload":
-            self.reload(op.get("keep"))
-        else:
-            self.advance(op["ms"])
+        match op["op"]:
+            case "topics":
+                self.topics(op["topics"])
+            case "tasks":
+                if self.state.lookup is not None:
+                    self.step(Fired(LOOKUP, 0))
+            case "reload":
+                self.reload(op.get("keep"))
+            case _:
+                self.advance(op["ms"])
+
+    def topics(self, counts: Mapping[str, int]) -> None:
+        """Create topics, delete those with a count of 0, or give them more partitions."""
+        topics = {**self.state.cluster.topics}
+        for name, partitions in counts.items():
+            topics.pop(name, None)
+            if partitions:
+                topics[name] = Topic(partition_count=partitions, topic_id=topic_id(name))
+        topics_changed(self.state, Cluster(topics=topics))
 
     def waiting_in_group(self) -> set[int]:
         """Return the requests that wait for other members, by their numbers."""
-        return set()
+        group = self.state.group
+        if not isinstance(group, ClassicGroup):
+            return set()
+        members = group.members.values()
+        found = {each.waiting_join for each in members} | {each.waiting_sync for each in members}
+        return {number for number in found if number is not None}
 
     def note_written(self) -> None:
         """Take note that all that was appended is in the local log."""
-
-    is_classic = False
-    """Whether it knows classic groups alone."""
+        note_written(self.state)
 
     def advance(self, ms: int) -> None:
         """Let time pass: timers run out."""
@@ -138,9 +194,7 @@ class Player:
         left = log if keep is None else [log[at] for at in keep]
         found = restored(left)
         self.queue = EventQueue(now=self.queue.now)
-        loaded = self.load(found)
-        loaded += load_offsets(self.offsets, self.access(found.since_ms), found)
-        for each in loaded:
+        for each in load(self.state, found):
             self.start(each)
 
     def start(self, timer: Schedule) -> None:
@@ -152,12 +206,12 @@ class Player:
     def step(self, event: CoordinatorEvent) -> None:
         """Play an event."""
         written: list[int] = []
-        for effect in step(self.offsets, self.queue.now, event):
+        for effect in step(self.state, self.queue.now, event):
             match effect:
                 case Reply():
                     self.reply(effect)
                 case Schedule(key):
-                    if key not in self.not_by_time:
+                    if key != LOOKUP:
                         self.start(effect)
                 case Cancel(key):
                     self.queue.stop(key)

@@ -5,28 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assignors.simulation.timed.protocols.classic.messages import (
-    GroupRecord,
-    GroupTombstone,
+from assignors.simulation.timed.protocols.effects import NotCoordinator, Record, Reply, Request
+from assignors.simulation.timed.protocols.kafka.consumer_group import MemberState
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeatResponse,
+    ErrorCode,
     JoinGroupResponse,
+    OffsetsRequest,
     SyncGroupResponse,
 )
-from assignors.simulation.timed.protocols.consumer.group import MemberState
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
-    ConsumerHeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.consumer.records import (
+from assignors.simulation.timed.protocols.kafka.records import (
     CurrentRecord,
     GroupEpochRecord,
+    GroupRecord,
+    GroupTombstone,
     GroupTopicsTombstone,
     MemberRecord,
+    OffsetRecord,
     PatternRecord,
     TargetEpochRecord,
     TargetRecord,
 )
-from assignors.simulation.timed.protocols.effects import NotCoordinator, Record, Reply, Request
-from assignors.simulation.timed.protocols.offsets import messages as offsets
 from tests.foreign import commits
 from tests.foreign.commits import START_MS
 from wire import Mode, decode_assignment
@@ -34,8 +33,6 @@ from wire import Mode, decode_assignment
 Step = dict[str, Any]
 STATES = {MemberState.STABLE: 0, MemberState.UNREVOKED: 1, MemberState.UNRELEASED: 2}
 UNKNOWN_SERVER_ERROR = -1
-NO_CLOCK = -1
-"""Since when a classic group is in its state, where ours has no clock."""
 
 
 def answer_of(reply: Reply, request: Request) -> Step:
@@ -43,13 +40,13 @@ def answer_of(reply: Reply, request: Request) -> Step:
     response = reply.response
     if isinstance(response, NotCoordinator):
         return {"number": reply.number, "error": int(response.error)}
-    if isinstance(request, offsets.Request):
+    if isinstance(request, OffsetsRequest):
         return commits.answer(reply, request)
     answer: Step = {"number": reply.number, "error": int(response.error)}
     if response.error == UNKNOWN_SERVER_ERROR:
         return answer  # Kafka threw something: there is no message
     match response:
-        case ConsumerHeartbeatResponse(ConsumerError.NONE, member_id, epoch, assignment):
+        case ConsumerHeartbeatResponse(ErrorCode.NONE, member_id, epoch, assignment):
             answer |= {"member": member_id, "epoch": epoch}
             if assignment is not None:
                 answer["assignment"] = _plain(assignment)
@@ -75,7 +72,7 @@ def record_of(record: Record, starts_ms: int = START_MS) -> Step:  # noqa: C901,
     match record:
         case GroupRecord():
             return _classic(record, starts_ms)
-        case offsets.OffsetRecord():
+        case OffsetRecord():
             return commits.record(record, starts_ms)
         case GroupTombstone():
             return {"type": 2}
@@ -133,7 +130,6 @@ def differences(ours: list[Step], kafkas: list[Step]) -> Iterator[str]:
                 theirs.sort(key=lambda answer: answer["number"])
             else:
                 mine, theirs = commits.in_one_order(mine), commits.in_one_order(theirs)
-                theirs = [*map(_as_without_clock, theirs)] if _has_no_clock(mine) else theirs
             if mine != theirs:
                 yield f"operation {number}, {key}: ours {mine}, Kafka's {theirs}"
 
@@ -154,7 +150,7 @@ def _classic(record: GroupRecord, starts_ms: int) -> Step:
         "protocol": record.protocol,
         "leader": record.leader,
         "type": record.protocol_type or "",
-        "since": NO_CLOCK if record.since_ms == NO_CLOCK else record.since_ms - starts_ms,
+        "since": record.since_ms - starts_ms,
         "members": [
             [
                 *each[:5],
@@ -213,14 +209,6 @@ def _comparable(step: Step, theirs: Step) -> Step:
         else:
             records.append(each)
     return {"responses": responses, "records": records}
-
-
-def _has_no_clock(records: list[Step]) -> bool:
-    return any(each.get("since") == NO_CLOCK for each in records)
-
-
-def _as_without_clock(record: Step) -> Step:
-    return {**record, "since": NO_CLOCK} if "since" in record else record
 
 
 def _said(answer: Step) -> Step:

@@ -106,6 +106,15 @@ HANGING = {"kind": "hanging_transaction", "from_ms": 9000, "until_ms": 12_000}
             {"lose", "reload"},
             id="failover",
         ),
+        # the same under an execution model, whose batch had not been replicated
+        pytest.param(
+            {
+                "faults": [FAILOVER],
+                "broker": {"append_us": 3_000_000, "execution": {"model": "two-stage"}},
+            },
+            {"lose", "reload"},
+            id="failover-under-a-model",
+        ),
         # a classic group whose first record was not written is gone
         pytest.param(
             {"faults": [APPENDS_FAIL], "broker": {"execution": {"model": "two-stage"}}},

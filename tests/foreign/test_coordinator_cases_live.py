@@ -9,16 +9,15 @@ from typing import Any
 
 import pytest
 
-from assignors.simulation.timed.protocols.consumer.messages import (
+from assignors.simulation.timed.protocols.effects import Request
+from assignors.simulation.timed.protocols.kafka.messages import (
     STATIC_LEAVE_EPOCH,
     ConsumerHeartbeat,
 )
-from assignors.simulation.timed.protocols.effects import Request
 from tests.foreign import commits, plays
-from tests.foreign.consumer_coordinator import OurCoordinator
 from tests.foreign.judge import Judge
 from tests.foreign.operations import operation_of
-from tests.foreign.player import taken_step
+from tests.foreign.player import Player, taken_step
 
 pytestmark = pytest.mark.foreign
 
@@ -92,7 +91,7 @@ CASES: dict[str, tuple[dict[str, str], Case]] = {
 
 def played(broker: dict[str, str], case: Case) -> tuple[dict[str, Any], list[plays.Step]]:
     """Return a request for the judge and what ours did at each step."""
-    ours = OurCoordinator(broker)
+    ours = Player(broker)
     asked: dict[int, Request] = {}
     ops, steps = [], []
     for number, each in enumerate(case):

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
+from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
 from tests.foreign import commits
 from tests.foreign.judge import Judge
 

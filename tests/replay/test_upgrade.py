@@ -17,12 +17,14 @@ from assignors.replay.engines.python import Settings, replay
 from assignors.replay.findings import Selection, Severity
 from assignors.replay.findings.upgrade import conversion_answer
 from assignors.replay.tables.rows import FindingKind
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.group import ClassicGroup, GroupMember
-from assignors.simulation.timed.protocols.classic.messages import Protocol
-from assignors.simulation.timed.protocols.classic.states import GroupState
-from assignors.simulation.timed.protocols.consumer.coordinator_state import Changes, Refused
-from assignors.simulation.timed.protocols.mixed.upgrade import upgraded
+from assignors.simulation.timed.protocols.kafka.classic_group import (
+    ClassicGroup,
+    GroupMember,
+    GroupState,
+)
+from assignors.simulation.timed.protocols.kafka.conversion import upgraded
+from assignors.simulation.timed.protocols.kafka.messages import Protocol
+from assignors.simulation.timed.protocols.kafka.state import Changes, GroupCoordinator, Refused
 from tests.replay.findings import found, lower, upper
 from tests.replay.histories import Says, captured, classic, epoch, gone
 from wire import (
@@ -84,11 +86,10 @@ def is_converted(plan: Mapping[str, Says], protocol_type: str) -> bool:
             ),
             protocol_type,
         )
-    coordinator = ClassicCoordinator(new_id=str, group=group, exists=True)
+    cluster = Cluster.of({"t": 4, "gone": 1})
+    coordinator = GroupCoordinator(new_id=str, new_uuid=str, group=group, cluster=cluster)
     try:
-        upgraded(
-            coordinator, Cluster.of({"t": 4, "gone": 1}), Changes(), is_allowed=True, max_size=99
-        )
+        upgraded(coordinator, Changes())
     except Refused:
         return False
     return True

@@ -1,4 +1,4 @@
-"""The simulation and the column functions in a Spark session; what they answer as JSON."""
+"""Simulations and the column functions in a Spark session; what they answer as JSON."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from assignors.simulation.spark import simulate_rounds
+from assignors.simulation import spark
+from assignors.simulation.timed.sweeps.sweep import sweep_from_document
 from assignors.spark import column_functions, register
-from tests.spark.scenarios import ASSIGNORS, GROUPS_DDL, SIZES_DDL, group_rows, size_rows
+from tests.spark.simulations import CASES, SWEEP, Case
 
 BLOB = "X'000100000001000174ffffffff'"
 FRESH = "X'0003000000010001740000000000000000ffffffffffff'"
@@ -32,13 +33,16 @@ def where_from(session: Any) -> list[str]:
 def main(session: Any, folder: Path) -> None:
     """Run the job and write its answers."""
     register(session)
-    sizes = session.createDataFrame(size_rows(), SIZES_DDL).repartition(3)
-    groups = session.createDataFrame(group_rows(), GROUPS_DDL)
     decode = column_functions()["kafka_decode_subscription"]
     blobs = session.createDataFrame([(bytes.fromhex("0001"),), (None,)], "blob binary")
     answers = {
-        "sizes": rows_of(sizes.transform(simulate_rounds, assignors=ASSIGNORS)),
-        "groups": rows_of(groups.transform(simulate_rounds, assignors=ASSIGNORS)),
+        "cases": {name: rows_of(simulated(session, case)) for name, case in CASES.items()},
+        "swept": rows_of(
+            spark.sweep_points(session, sweep_from_document(SWEEP)).transform(
+                spark.simulate_coordinators
+            )
+        ),
+        **summaries(session, folder),
         "columns": rows_of(blobs.select(decode("blob").alias("value"))),
         "sql": rows_of(
             session.sql(f"""
@@ -69,6 +73,26 @@ def main(session: Any, folder: Path) -> None:
         "paths": where_from(session),
     }
     (folder / "answers.json").write_text(json.dumps(answers, default=str))
+
+
+def simulated(session: Any, case: Case) -> Any:
+    """What Spark makes of the rows of a case."""
+    rows = [tuple(row.values()) for row in case.rows()]
+    frame = session.createDataFrame(rows, case.ddl).repartition(3)
+    return frame.transform(getattr(spark, case.function), **case.options)
+
+
+def summaries(session: Any, folder: Path) -> dict[str, Any]:
+    """The summary of results that were written and read, and what is said of other frames."""
+    simulated(session, CASES["timed"]).write.parquet(str(folder / "results"))
+    written = session.read.parquet(str(folder / "results"))
+    refused = ""
+    try:
+        session.range(1).transform(spark.summary, by=("SCENARIO",))
+    except ValueError as error:
+        refused = str(error)
+    summary = written.transform(spark.summary, by=("scenario", "factor"))
+    return {"summary": rows_of(summary), "refused": refused}
 
 
 def rows_of(frame: Any) -> list[dict[str, Any]]:

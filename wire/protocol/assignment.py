@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from wire.constructors import unchecked
 from wire.cursor import Cursor, TopicPartitions, as_bytes
 from wire.decoded import Decoded, Mode, NoteCode
 from wire.errors import ErrorKind, WireError
@@ -21,9 +20,6 @@ class MemberAssignment:
     version: int = NEWEST_VERSION
     partitions: TopicPartitions = field(default_factory=dict)
     user_data: bytes | None = None
-
-
-_member_assignment = unchecked(MemberAssignment)
 
 
 def encode_assignment(
@@ -82,7 +78,7 @@ def decode_assignment(
         if cursor.is_strict or version is None:
             return Decoded(notes=cursor.oddities.notes(), error=error)
         cursor.oddities.add(NoteCode.CUT, error.offset, error.text)
-    value = _member_assignment(version=version, partitions=partitions, user_data=user_data)
+    value = MemberAssignment(version=version, partitions=partitions, user_data=user_data)
     return Decoded(value=value, notes=cursor.oddities.notes())
 
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field, replace
 
-from wire.constructors import unchecked
 from wire.cursor import Cursor, TopicPartitions, as_bytes
 from wire.decoded import Decoded, Mode, Note, NoteCode
 from wire.errors import WireError
@@ -49,9 +48,6 @@ class CooperativeUserData:
     """Only where the bytes are the full sticky layout; such claims are repeated, not new."""
     capacity: int | None = None
     """As in `StickyUserData`."""
-
-
-_sticky_data, _cooperative_data = unchecked(StickyUserData), unchecked(CooperativeUserData)
 
 
 def encode_sticky_user_data(
@@ -187,7 +183,7 @@ def _cooperative(data: bytes, mode: Mode) -> Decoded[CooperativeUserData]:
     notes: tuple[Note, ...] = ()
     if len(data) > 4:
         notes = (Note(NoteCode.TRAILING_BYTES, 4, f"{len(data) - 4} bytes after the end"),)
-    return Decoded(value=_cooperative_data(generation=generation), notes=notes)
+    return Decoded(value=CooperativeUserData(generation=generation), notes=notes)
 
 
 def _layout(data: bytes, *, has_generation: bool) -> tuple[Decoded[StickyUserData], int] | None:
@@ -203,7 +199,7 @@ def _layout(data: bytes, *, has_generation: bool) -> tuple[Decoded[StickyUserDat
         return None
     end = cursor.offset
     cursor.note_trailing()
-    value = _sticky_data(owned=owned, generation=generation)
+    value = StickyUserData(owned=owned, generation=generation)
     return Decoded(value=value, notes=cursor.oddities.notes()), end
 
 

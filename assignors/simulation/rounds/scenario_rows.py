@@ -15,6 +15,17 @@ from operator import attrgetter
 from typing import Any
 
 from assignors.assignor import Assignor
+from assignors.documents.keys import NATURAL, Kind, keys_of, mapping
+from assignors.documents.schemas import INTEGER
+from assignors.documents.values import (
+    DocumentError,
+    ErrorCode,
+    Place,
+    as_integer,
+    as_object,
+    as_string,
+    optional_string,
+)
 from assignors.group_bytes.subscriptions import member_from_bytes
 from assignors.model import Assignment
 from assignors.registry import assignor_of
@@ -32,7 +43,9 @@ from assignors.simulation.rounds.scenario import MemberSpec, Scenario
 CHUNK = 50
 """Rows that a process gets at a time."""
 SIZES = tuple(field.name for field in fields(Parameters))
-FLAGS = ("faults", "wire")
+KINDS = {name: key.kind for name, key in keys_of(Parameters).items()}
+SEED = Kind(as_integer, lambda: INTEGER)
+COUNTS = mapping(NATURAL)
 GIVEN = ("id", "seed", *SIZES)
 """Columns of a scenario row that is a table's; `members` and `topics` are sizes or the group."""
 FIGURES = tuple(field.name for field in fields(Outcome))
@@ -76,7 +89,10 @@ def outcomes(row: Row, *, assignors: Sequence[str | Assignor]) -> Iterator[dict[
     named = known(_identity(row))
     try:
         scenario = scenario_of(row)
-    except (ValueError, TypeError) as error:
+    except DocumentError as error:
+        yield {**named, "error": f"bad-row: {error.after_path()}"}
+        return
+    except ValueError as error:
         yield {**named, "error": f"bad-row: {error}"}
         return
     except MemoryError as error:
@@ -127,9 +143,7 @@ def _loads(assignment: Assignment) -> dict[str, int]:
 
 
 def scenario_of(row: Row) -> Scenario:
-    """Return the scenario that a row describes.
-
-    Raises `ValueError` whose text begins with the column at fault (`topics.t: -1 is ...`).
+    """Return the scenario that a row describes. Raises `ValueError` for what is none.
 
     >>> scenario_of({"seed": 1, "members": 2, "events": 0}).members[1].name
     'm00001'
@@ -139,50 +153,37 @@ def scenario_of(row: Row) -> Scenario:
         return scenario
     if isinstance(row.get("members"), list | tuple):
         return _explicit(row)
-    sizes: dict[str, Any] = {}
-    for name in SIZES:
-        value = row.get(name)
-        if value is not None:
-            sizes[name] = value if name == "subscription" else _number(row, name)
-    return generate(_seed(row), Parameters(**sizes))
+    sizes = {
+        name: kind.read(row[name], (name,))
+        for name, kind in KINDS.items()
+        if row.get(name) is not None
+    }
+    return generate(SEED.read(row.get("seed"), ("seed",)), Parameters(**sizes))
 
 
 def _explicit(row: Row) -> Scenario:
     """Return the scenario of a group given member by member, events drawn from the seed."""
-    topics = _topics(row.get("topics"))
-    members = tuple(_member(value, i) for i, value in enumerate(row["members"]))
+    given = row.get("topics")
+    if isinstance(given, list | tuple):  # a map of Arrow, or structs
+        given = dict(_pair(entry, i) for i, entry in enumerate(given))
+    topics: dict[str, int] = COUNTS.read(given, ("topics",))
+    members = tuple(_member(value, ("members", i)) for i, value in enumerate(row["members"]))
     seen: set[str] = set()
-    for member in members:
+    for number, member in enumerate(members):
         if member.name in seen:
-            raise ValueError(f"members: {member.name!r} is given twice")
+            words = f"{member.name!r} is given twice"
+            raise DocumentError(ErrorCode.REPEATED, words, ("members", number))
         seen.add(member.name)
-    seed = 0 if row.get("seed") is None else _seed(row)
-    event_count = 0 if row.get("events") is None else _number(row, "events")
+    seed, events = row.get("seed"), row.get("events")
     sizes = Parameters(
         members=len(members),
         topics=len(topics),
         partitions=sum(topics.values()),
-        events=event_count,
+        events=0 if events is None else KINDS["events"].read(events, ("events",)),
     )
-    events = draw_events(seed, topics, members, sizes)
-    return Scenario(seed=seed, topics=topics, members=members, events=events)
-
-
-def _topics(value: object) -> dict[str, int]:
-    """Return name -> partition count from a map, or from structs of name and partitions."""
-    pairs: list[tuple[Any, Any]]
-    if isinstance(value, Mapping):
-        pairs = list(value.items())
-    elif isinstance(value, list | tuple):
-        pairs = [_pair(entry, i) for i, entry in enumerate(value)]
-    else:
-        raise ValueError(f"topics: {type(value).__name__} is not a map of partition counts")
-    for name, count in pairs:
-        if not isinstance(name, str):
-            raise ValueError(f"topics: {name!r} is not a name")
-        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-            raise ValueError(f"topics.{name}: {count!r} is not a partition count")
-    return dict(pairs)
+    number = 0 if seed is None else SEED.read(seed, ("seed",))
+    drawn = draw_events(number, topics, members, sizes)
+    return Scenario(seed=number, topics=topics, members=members, events=drawn)
 
 
 def _pair(entry: object, position: int) -> tuple[Any, Any]:
@@ -190,40 +191,25 @@ def _pair(entry: object, position: int) -> tuple[Any, Any]:
         return entry.get("name"), entry.get("partitions")
     if isinstance(entry, tuple | list) and len(entry) == 2:
         return entry[0], entry[1]
-    raise ValueError(f"topics[{position}]: no name and partition count")
+    words = "no name and partition count"
+    raise DocumentError(ErrorCode.WRONG_TYPE, words, ("topics", position))
 
 
-def _member(value: object, position: int) -> MemberSpec:
+def _member(value: object, place: Place) -> MemberSpec:
     """Return a member whose first Subscription is the bytes in the row."""
-    if not isinstance(value, Mapping) or not isinstance(value.get("id"), str):
-        raise ValueError(f"members[{position}]: no id")
-    blob = value.get("subscription")
+    given = as_object(value, place)
+    name, blob = as_string(given.get("id"), (*place, "id")), given.get("subscription")
     if not isinstance(blob, bytes | bytearray):
-        raise ValueError(f"members[{position}].subscription: no bytes")
-    read = member_from_bytes(value["id"], bytes(blob))
+        raise DocumentError(ErrorCode.WRONG_TYPE, "no bytes", (*place, "subscription"))
+    read = member_from_bytes(name, bytes(blob))
     return MemberSpec(
-        name=value["id"],
+        name=name,
         topics=read.topics,
         version=min(max(read.version or 0, 0), 3),
-        instance_id=value.get("instance"),
+        instance_id=optional_string(given, "instance", place),
         rack_id=read.rack_id,
         blob=bytes(blob),
     )
-
-
-def _seed(row: Row) -> int:
-    seed = row.get("seed")
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise ValueError(f"seed: {seed!r} is not an integer")
-    return seed
-
-
-def _number(row: Row, name: str) -> Any:  # noqa: ANN401 - int or bool, as the column is
-    value = row[name]
-    is_flag = name in FLAGS
-    if isinstance(value, bool) != is_flag or not isinstance(value, int):
-        raise ValueError(f"{name}: {value!r} is not {'true or false' if is_flag else 'an integer'}")
-    return value
 
 
 def _identity(row: Row) -> dict[str, Any]:

@@ -15,12 +15,11 @@ from assignors.model import Cluster
 from assignors.simulation.timed import host
 from assignors.simulation.timed.faults.live import USUAL, FaultEvent
 from assignors.simulation.timed.heartbeats import HEARTBEAT
-from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.monitors.watch import (
     saw_member,
 )
 from assignors.simulation.timed.plan import act, rest_for_long
-from assignors.simulation.timed.protocols.classic.messages import JoinGroup
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,
@@ -34,6 +33,7 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     Send,
 )
+from assignors.simulation.timed.protocols.kafka.messages import JoinGroup
 from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.run import Event, Happening, LongRest, Run
 from assignors.simulation.timed.scenario import Action
@@ -111,7 +111,8 @@ def _do_planned(run: Run, target: int, what: Happening) -> None:
     elif isinstance(what, FaultEvent):
         run.faults.change(what)
     elif isinstance(what, Cluster):
-        run.faults.reach(target, what)
+        # The topics of now: older metadata never takes the place of newer.
+        run.faults.reach(target, run.cluster)
 
 
 def step_member(run: Run, number: int, event: MemberEvent) -> None:

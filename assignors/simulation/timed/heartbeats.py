@@ -20,18 +20,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from assignors.simulation.timed.network import Link, Network
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.group import ClassicGroup
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
-from assignors.simulation.timed.protocols.classic.states import GroupState
-from assignors.simulation.timed.protocols.consumer.coordinator_state import ConsumerCoordinator
-from assignors.simulation.timed.protocols.consumer.group import STABLE, ConsumerGroup
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
-    ConsumerHeartbeatResponse,
-)
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,
@@ -41,7 +29,19 @@ from assignors.simulation.timed.protocols.effects import (
     Response,
     Schedule,
     Send,
+    TimerKey,
 )
+from assignors.simulation.timed.protocols.kafka import classic_group
+from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup, GroupState
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.consumer_group import STABLE, ConsumerGroup
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeatResponse,
+    ErrorCode,
+    HeartbeatResponse,
+)
+from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.scenario import BrokerConfig
 
@@ -56,8 +56,9 @@ class PlainHeartbeats:
     """Whether the next heartbeats of a member, by its number, are plain until `changes` differ."""
     changes: Callable[[], object]
     """What the coordinator has done that idle members may learn of: another value, another one."""
-    timing: Callable[[int], tuple[str, int, int]]
-    """A member's id, its heartbeat interval and its session timeout in microseconds."""
+    timing: Callable[[int], tuple[TimerKey, int, int]]
+    """The key of a member's session timer at the coordinator, its heartbeat interval and its
+    session timeout in microseconds."""
     answer: Callable[[int], Response]
     """A member's number -> what it is answered while it rests."""
     standing: Callable[[int], int] | None = None
@@ -65,15 +66,15 @@ class PlainHeartbeats:
 
 
 def classic_plain(
-    coordinator: ClassicCoordinator, members: Sequence[ClassicMember]
+    coordinator: GroupCoordinator, members: Sequence[ClassicMember]
 ) -> PlainHeartbeats:
     """Return what the classic protocol knows: a rebalance concerns everybody."""
     return PlainHeartbeats(
         request="Heartbeat",
-        may_rest=lambda number: _classic_may_rest(members[number], coordinator.group),
-        changes=lambda: coordinator.group.changes,
+        may_rest=lambda number: _classic_may_rest(members[number], coordinator),
+        changes=lambda: coordinator.group and coordinator.classic.changes,
         timing=lambda number: (
-            members[number].member_id,
+            (classic_group.SESSION, members[number].member_id),
             members[number].beat_us,
             members[number].config.session_timeout_ms * MILLISECOND,
         ),
@@ -81,11 +82,13 @@ def classic_plain(
     )
 
 
-def _classic_may_rest(member: ClassicMember, group: ClassicGroup) -> bool:
+def _classic_may_rest(member: ClassicMember, coordinator: GroupCoordinator) -> bool:
     """Return whether the heartbeats of a member are answered with nothing new."""
+    group = coordinator.group
     return (
         member.is_at_rest
         and not member.times.wake_ms
+        and isinstance(group, ClassicGroup)
         and group.state is not GroupState.PREPARING_REBALANCE
         and member.generation == group.generation
         and group.refusal(member.member_id, member.config.instance_id) is ErrorCode.NONE
@@ -93,32 +96,34 @@ def _classic_may_rest(member: ClassicMember, group: ClassicGroup) -> bool:
 
 
 def consumer_plain(
-    coordinator: ConsumerCoordinator, members: Sequence[ConsumerClient], broker: BrokerConfig
+    coordinator: GroupCoordinator, members: Sequence[ConsumerClient], broker: BrokerConfig
 ) -> PlainHeartbeats:
     """Return what the protocol of KIP-848 knows: another epoch concerns everybody."""
     return PlainHeartbeats(
         request="ConsumerHeartbeat",
-        may_rest=lambda number: _consumer_may_rest(members[number], coordinator.group),
-        changes=lambda: (
-            coordinator.group.epoch,
-            coordinator.group.target_epoch,
-            coordinator.group.is_refresh_due,
-            coordinator.target_changes,
-        ),
+        may_rest=lambda number: _consumer_may_rest(members[number], coordinator.consumer),
+        changes=lambda: _consumer_changes(coordinator),
         timing=lambda number: (
-            members[number].member_id,
+            ("session", members[number].member_id),
             members[number].beat_us,
             broker.consumer_session_timeout_ms * MILLISECOND,
         ),
         answer=lambda number: ConsumerHeartbeatResponse(
-            ConsumerError.NONE, members[number].member_id, members[number].epoch
+            ErrorCode.NONE, members[number].member_id, members[number].epoch
         ),
     )
 
 
-def _consumer_may_rest(client: ConsumerClient, group: ConsumerGroup) -> bool:
+def _consumer_changes(coordinator: GroupCoordinator) -> object:
+    group = coordinator.consumer
+    if group is None:
+        return None
+    return group.epoch, group.target_epoch, group.is_refresh_due, coordinator.target_changes
+
+
+def _consumer_may_rest(client: ConsumerClient, group: ConsumerGroup | None) -> bool:
     """Return whether a member has nothing to say, and its heartbeats are answered so."""
-    if not client.epoch == group.target_epoch == group.epoch:
+    if group is None or not client.epoch == group.target_epoch == group.epoch:
         return False
     member = group.members.get(client.member_id)
     return (
@@ -145,7 +150,8 @@ class Rest(NamedTuple):
     session_over: int
     """When its session would run out without any further heartbeat."""
     session_timeout: int
-    member_id: str
+    session: TimerKey
+    """The key of its session timer."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -175,8 +181,8 @@ class Heartbeats:
         due = queue.due(key)
         if due is None:
             return
-        member_id, every, timeout = plain.timing(number)
-        session_key = (COORDINATOR, ("session", member_id))
+        session, every, timeout = plain.timing(number)
+        session_key = (COORDINATOR, session)
         session_over = queue.due(session_key)
         if session_over is None or not self._is_regular(link, every, timeout):
             return
@@ -184,7 +190,7 @@ class Heartbeats:
             return
         queue.stop(key)
         queue.stop(session_key)
-        self.resting[number] = Rest(due, every, session_over, timeout, member_id)
+        self.resting[number] = Rest(due, every, session_over, timeout, session)
 
     def _is_regular(self, link: Link, every: int, timeout: int) -> bool:
         """Return whether each heartbeat is answered before the next is due, and in time.
@@ -212,7 +218,7 @@ class Heartbeats:
         rest = self.resting.pop(number, None)
         if rest is None:
             return
-        due, every, session_over, timeout, member_id = rest
+        due, every, session_over, timeout, session = rest
         queue, network = self.queue, self.network
         sent = self._sent_by_now(number, due, every)
         if sent:
@@ -233,9 +239,12 @@ class Heartbeats:
                 self._send(number, last, leaves)
         event = (number, HEARTBEAT)
         queue.start((number, HEARTBEAT.key), due + sent * every, event, BEAT, number)
-        session = Fired(("session", member_id), 0)
         queue.start(
-            (COORDINATOR, session.key), session_over, (COORDINATOR, session), SESSION, member_id
+            (COORDINATOR, session),
+            session_over,
+            (COORDINATOR, Fired(session, 0)),
+            SESSION,
+            session[-1],
         )
 
     def _sent_by_now(self, number: int, due: int, every: int) -> int:

@@ -27,17 +27,9 @@ from assignors.simulation.timed.execution.port import Entry, State
 from assignors.simulation.timed.execution.state import Coordinator
 from assignors.simulation.timed.execution.step import step
 from assignors.simulation.timed.faults.failovers import LOADED, OLD, Failovers
-from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.monitors.watch import saw_coordinator, saw_failover, saw_restriction
 from assignors.simulation.timed.network import MILLION
-from assignors.simulation.timed.protocols.any_coordinator import note_written
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    HeartbeatResponse,
-    JoinGroupResponse,
-    SyncGroupResponse,
-)
-from assignors.simulation.timed.protocols.consumer.assignment.patterns import LOOKUP_KEY
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,
@@ -58,13 +50,19 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.mixed.downgrade import OF_CLASSIC
-from assignors.simulation.timed.protocols.offsets.coordinator import CHECK
-from assignors.simulation.timed.protocols.offsets.messages import (
+from assignors.simulation.timed.protocols.kafka import classic_group
+from assignors.simulation.timed.protocols.kafka.classic import JOIN, SYNC
+from assignors.simulation.timed.protocols.kafka.messages import (
     EndTransaction,
+    ErrorCode,
+    HeartbeatResponse,
+    JoinGroupResponse,
     OffsetCommit,
     OffsetFetch,
+    SyncGroupResponse,
 )
+from assignors.simulation.timed.protocols.kafka.offsets import CHECK
+from assignors.simulation.timed.protocols.kafka.subscriptions import LOOKUP_KEY
 from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.random_streams import stream
 from assignors.simulation.timed.run import (
@@ -76,11 +74,13 @@ from assignors.simulation.timed.run import (
     Own,
     Run,
 )
-from assignors.simulation.timed.scenario import FaultKind, GroupProtocol
+from assignors.simulation.timed.scenario import FaultKind
 
 UNAVAILABLE = HeartbeatResponse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
 """Stands for that answer to a request of any type."""
 SESSION = Rank.SESSION
+SESSIONS = frozenset({"session", classic_group.SESSION})
+"""What the keys of timers begin with by which a member must have sent a heartbeat."""
 RETRY_US = 500 * MILLISECOND
 """So long after a failure a timer runs out once more (`CoordinatorTimerImpl` of Kafka)."""
 UNDELAYED = (JoinGroupResponse, SyncGroupResponse)
@@ -162,7 +162,7 @@ def _write(run: Run, leaves: int, effect: Append) -> None:
 
 def _schedule(run: Run, _leaves: int, effect: Schedule) -> None:
     key = effect.key
-    run.start_timer(COORDINATOR, effect, SESSION if key[0] == "session" else None, key[-1])
+    run.start_timer(COORDINATOR, effect, SESSION if key[0] in SESSIONS else None, key[-1])
 
 
 def _cancel(run: Run, _leaves: int, effect: Cancel) -> None:
@@ -226,7 +226,7 @@ def executed(run: Run) -> Execution | None:
     model = Coordinator.of(POLICIES[config.model], partial(_handled, run), settings)
     others = OtherGroups.of(broker, run.scenario.seed)
     run.network.is_executed = True
-    note_written(run.sides.coordinator)
+    run.sides.note_written()
     first = others.next_at(config.others.from_ms * MILLISECOND)
     if first is not None:
         run.queue.put(first, (COORDINATOR, OtherAsks()))
@@ -408,7 +408,7 @@ def _append(run: Run, execution: Execution, effect: port.Append) -> port.Event:
         return port.Appended(effect.token, None)
     end.offset += len(effect.entries)
     if effect.partition == GROUP:
-        note_written(run.sides.coordinator)
+        run.sides.note_written()
         if records and run.faults.failovers is not None:
             run.faults.failovers.log.append(records, end.offset)
     _keep(run, records)
@@ -473,12 +473,11 @@ def _go_back(run: Run, execution: Execution, failed: list[Own]) -> None:
 
 def _again_after_us(run: Run, key: TimerKey) -> int | None:
     """Return how long after the failure a timer runs out again."""
-    is_classic = run.scenario.protocols == {GroupProtocol.CLASSIC}
     check_us = run.scenario.broker.offsets_check_ms * MILLISECOND
-    return again_after_us(key, is_classic=is_classic, check_us=check_us)
+    return again_after_us(key, check_us=check_us)
 
 
-def again_after_us(key: TimerKey, *, is_classic: bool, check_us: int) -> int | None:
+def again_after_us(key: TimerKey, *, check_us: int) -> int | None:
     """Return how long after a failure a timer runs out again whose event could not be written.
 
     It does so in place of one that was started meanwhile (`CoordinatorTimerImpl` of Kafka). Timers
@@ -487,7 +486,8 @@ def again_after_us(key: TimerKey, *, is_classic: bool, check_us: int) -> int | N
     """
     if key == CHECK:
         return check_us
-    return None if is_classic or key[0] == OF_CLASSIC or key == LOOKUP_KEY else RETRY_US
+    is_classic = key in {JOIN, SYNC} or key[0] == classic_group.SESSION
+    return None if is_classic or key == LOOKUP_KEY else RETRY_US
 
 
 # Another broker becomes the coordinator. The model goes on as that of the next broker, whose other

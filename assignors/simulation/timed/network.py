@@ -22,12 +22,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from assignors.simulation.dice import Dice
-from assignors.simulation.timed.protocols.classic.messages import (
-    JoinGroup,
-    JoinGroupResponse,
-    SyncGroup,
-    SyncGroupResponse,
-)
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,
@@ -40,6 +34,12 @@ from assignors.simulation.timed.protocols.effects import (
     Response,
     Send,
     is_plain,
+)
+from assignors.simulation.timed.protocols.kafka.messages import (
+    JoinGroup,
+    JoinGroupResponse,
+    SyncGroup,
+    SyncGroupResponse,
 )
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.random_streams import MEANS_MAX, exponential_at, stream, stream_seed

@@ -11,11 +11,10 @@ from dataclasses import replace
 
 from assignors.model import Cluster
 from assignors.simulation.timed.heartbeats import HEARTBEAT
-from assignors.simulation.timed.migration.member import MixedMember
-from assignors.simulation.timed.protocols.classic.member_state import SECOND_US, ClassicMember
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Command, Schedule, TimerKey
-from assignors.simulation.timed.protocols.push.member_state import PushClient
+from assignors.simulation.timed.protocols.kafka.classic_member_state import SECOND_US, ClassicMember
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
+from assignors.simulation.timed.protocols.push.member import PushClient
 from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.random_streams import exponential, stream
 from assignors.simulation.timed.run import Run
@@ -27,6 +26,7 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
+from assignors.simulation.timed.sides import MixedMember
 
 
 def with_arrivals(scenario: Scenario) -> Scenario:

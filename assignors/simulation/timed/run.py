@@ -23,7 +23,7 @@ from assignors.simulation.timed.execution.state import Coordinator
 from assignors.simulation.timed.faults.live import FaultEvent, ForMember, LiveFaults
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.ledger import Ledger
-from assignors.simulation.timed.monitors.seen import Observer
+from assignors.simulation.timed.monitors.rules import Observer
 from assignors.simulation.timed.monitors.watch import Watch, report
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.offsets_topic import key_and_value
@@ -39,11 +39,8 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.offsets.messages import (
-    NO_PRODUCER,
-    EndTransaction,
-    OffsetRecord,
-)
+from assignors.simulation.timed.protocols.kafka.messages import NO_PRODUCER, EndTransaction
+from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.random_streams import exponential, stream
 from assignors.simulation.timed.scenario import Action, BrokerConfig, Scenario

@@ -6,11 +6,13 @@ is one function here, and one row in `SIDES`.
 
 from __future__ import annotations
 
+from base64 import urlsafe_b64encode
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
+from uuid import UUID
 
 from assignors.assignor import Assignor
 from assignors.leader import REPAIR
@@ -22,38 +24,37 @@ from assignors.simulation.timed.heartbeats import (
     classic_plain,
     consumer_plain,
 )
-from assignors.simulation.timed.protocols.classic import coordinator as classic_coordinator
-from assignors.simulation.timed.protocols.classic import member as classic_member
-from assignors.simulation.timed.protocols.classic.coordinator_state import (
-    ClassicConfig,
-    ClassicCoordinator,
-)
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.classic.states import GroupState
-from assignors.simulation.timed.protocols.consumer import coordinator as consumer_coordinator
-from assignors.simulation.timed.protocols.consumer import member_faults as consumer_member
-from assignors.simulation.timed.protocols.consumer.assignment.topics import with_ids
-from assignors.simulation.timed.protocols.consumer.coordinator_state import (
-    ConsumerConfig,
-    ConsumerCoordinator,
-)
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
-from assignors.simulation.timed.protocols.consumer.messages import STATIC_LEAVE_EPOCH
-from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
-from assignors.simulation.timed.protocols.consumer.step import step as consumer_step
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
+    AppendFailed,
     CoordinatorEvent,
     Effect,
     Fired,
     MemberEvent,
 )
-from assignors.simulation.timed.protocols.member_topics import learn_topics
+from assignors.simulation.timed.protocols.kafka import classic_member, consumer_member, offsets
+from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup, GroupState
+from assignors.simulation.timed.protocols.kafka.classic_member import learn_topics
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.consumer import topics_changed
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.coordinator import note_written
+from assignors.simulation.timed.protocols.kafka.coordinator import step as coordinator_step
+from assignors.simulation.timed.protocols.kafka.messages import STATIC_LEAVE_EPOCH
+from assignors.simulation.timed.protocols.kafka.restore import restored
+from assignors.simulation.timed.protocols.kafka.state import (
+    CoordinatorConfig,
+    GroupCoordinator,
+    Offsets,
+)
+from assignors.simulation.timed.protocols.kafka.subscriptions import with_ids
 from assignors.simulation.timed.protocols.push import coordinator as push_coordinator
+from assignors.simulation.timed.protocols.push import rights as commits
+from assignors.simulation.timed.protocols.push.coordinator import PushCoordinator
 from assignors.simulation.timed.protocols.push.messages import (
     HeartbeatResponse as PushHeartbeatResponse,
 )
-from assignors.simulation.timed.protocols.push.reading_rights import (
+from assignors.simulation.timed.protocols.push.rights import (
     FencedGroup,
     has_refused,
     may_rest,
@@ -62,13 +63,21 @@ from assignors.simulation.timed.protocols.push.reading_rights import (
     step_fenced_member,
 )
 from assignors.simulation.timed.random_streams import exponential, stream, uuid_text
-from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, OldTargets, Scenario
+from assignors.simulation.timed.scenario import (
+    MIGRATING,
+    GroupProtocol,
+    MemberConfig,
+    OldTargets,
+    Scenario,
+)
 from assignors.simulation.topic_patterns import matching
 from wire import TopicPartitions
 
 POLL = ("poll",)
 """The timer at which a classic member begins to join again: it fetches new metadata first."""
 AT_REST = (GroupState.STABLE, GroupState.EMPTY)
+FIRST_EPOCH = 1
+"""Of a consumer group that has not been made yet."""
 
 
 class AnyMember(Protocol):
@@ -102,13 +111,62 @@ class AnyMember(Protocol):
         ...
 
 
+@dataclass(slots=True, kw_only=True)
+class MixedMember:
+    """A consumer that may come back with the other protocol: it has both clients, and runs one."""
+
+    classic: ClassicMember
+    consumer: ConsumerClient
+    protocol: GroupProtocol
+    """Which one it speaks; it changes only while the process does not run."""
+
+    @property
+    def client(self) -> ClassicMember | ConsumerClient:
+        """The client that it runs."""
+        return self.classic if self.protocol is GroupProtocol.CLASSIC else self.consumer
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """What it subscribes to."""
+        return self.client.topics
+
+    @topics.setter
+    def topics(self, topics: tuple[str, ...]) -> None:
+        self.classic.topics = self.consumer.topics = topics
+
+    @property
+    def member_id(self) -> str:
+        """Its id in the group."""
+        return self.client.member_id
+
+    @property
+    def owned(self) -> TopicPartitions:
+        """What it believes to own."""
+        return self.client.owned
+
+    @property
+    def generation(self) -> int:
+        """The generation or epoch it is in."""
+        return self.client.generation
+
+    @property
+    def is_up(self) -> bool:
+        """Whether its process runs."""
+        return self.client.is_up
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether it runs and has nothing to do but consume."""
+        return self.client.is_at_rest
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
     """A coordinator and members of one protocol; members are numbered as in the scenario."""
 
     members: Sequence[AnyMember]
-    coordinator: object
-    """Its state, of a kind that `monitors.coordinators` knows."""
+    coordinator: GroupCoordinator | PushCoordinator
+    """Its state."""
     step_coordinator: Callable[[int, CoordinatorEvent], list[Effect]]
     """The time in microseconds and an event -> what the coordinator does about it."""
     step_member: Callable[[int, MemberEvent], list[Effect]]
@@ -137,24 +195,206 @@ class Sides:
     freeze: Callable[[int, bool], None] = lambda _number, _begins: None
     """Lets the process of a member stand still, or go on: what it is busy with beside messages."""
 
+    @property
+    def kafka(self) -> GroupCoordinator:
+        """The state of Kafka's coordinator; only where the protocol is Kafka's."""
+        assert isinstance(self.coordinator, GroupCoordinator)
+        return self.coordinator
+
+    def note_written(self) -> None:
+        """Let Kafka's coordinator take note that all that it appended is in the local log."""
+        if isinstance(self.coordinator, GroupCoordinator):
+            note_written(self.coordinator)
+
 
 NewId = Callable[[str], str]
 """Makes the id of a member of this name; no two are equal."""
 
 
-def classic_sides(scenario: Scenario, new_id: NewId | None = None) -> Sides:
-    """Return the classic protocol, eager or cooperative as the members' assignors are."""
-    cluster = Cluster.of(scenario.topics)
-    coordinator = ClassicCoordinator(
-        new_id=new_id or new_ids(scenario.seed),
-        config=ClassicConfig(
-            initial_delay_ms=scenario.broker.initial_delay_ms,
-            max_size=scenario.broker.max_size,
-        ),
+def kafka_sides(scenario: Scenario, protocols: frozenset[GroupProtocol]) -> Sides:
+    """Return Kafka's coordinator, and members that speak one of these protocols, or either."""
+    broker = scenario.broker
+    # One source: a process that comes back with the other protocol has another id.
+    new_id = new_ids(scenario.seed)
+    group = KafkaGroup(
+        coordinator=group_coordinator(scenario, protocols, new_id),
+        newest=Cluster.of(scenario.topics),
     )
+    if GroupProtocol.CLASSIC in protocols:
+        group.classics = _classic_members(scenario, group.newest)
+    if GroupProtocol.CONSUMER in protocols:
+        group.consumers = [
+            ConsumerClient(
+                config=config,
+                new_id=new_id,
+                draw=_draws(scenario.seed, config),
+                heartbeat_interval_ms=broker.consumer_heartbeat_interval_ms,
+                late_us=_late_us(scenario.seed, config),
+            )
+            for config in scenario.members
+        ]
+    group.members = group.classics or group.consumers
+    plain = None
+    if group.classics and group.consumers:
+        group.members = [
+            MixedMember(classic=one, consumer=other, protocol=config.protocol or scenario.protocol)
+            for config, one, other in zip(
+                scenario.members, group.classics, group.consumers, strict=True
+            )
+        ]
+    elif group.classics:
+        plain = classic_plain(group.coordinator, group.classics)
+    else:
+        plain = consumer_plain(group.coordinator, group.consumers, broker)
+    has_patterns = any(each.pattern is not None for each in scenario.members)
+    return Sides(
+        members=group.members,
+        coordinator=group.coordinator,
+        step_coordinator=partial(coordinator_step, group.coordinator),
+        step_member=group.step_member,
+        change_topics=group.change_topics,
+        show_topics=group.show_topics,
+        generation=group.generation,
+        is_rebalancing=group.is_rebalancing,
+        removed=group.coordinator.taken_removed,
+        choose_protocol=group.choose_protocol,
+        matches=group.matches if has_patterns and group.consumers else None,
+        plain=plain,
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class KafkaGroup:
+    """Kafka's coordinator, and the members of the group."""
+
+    coordinator: GroupCoordinator
+    newest: Cluster
+    """The topics as they are now."""
+    members: Sequence[ClassicMember | ConsumerClient | MixedMember] = ()
+    classics: Sequence[ClassicMember] = ()
+    """The members' clients of the classic protocol; empty: nobody speaks it."""
+    consumers: Sequence[ConsumerClient] = ()
+    """The members' clients of the consumer protocol, likewise."""
+    ended: int = 0
+    """Generations of groups of the other kind, before the present one."""
+    last: int = 0
+
+    def client(self, number: int) -> ClassicMember | ConsumerClient:
+        """Return the client that a member runs."""
+        member = self.members[number]
+        return member.client if isinstance(member, MixedMember) else member
+
+    def step_member(self, number: int, event: MemberEvent) -> list[Effect]:
+        """Return what a member does about an event."""
+        client = self.client(number)
+        if isinstance(client, ConsumerClient):
+            return consumer_member.step(client, event)
+        if client.config.pattern is not None and isinstance(event, Fired) and event.key == POLL:
+            learn_topics(client, self.newest, self.classics)
+        return classic_member.step(client, event)
+
+    def change_topics(self, cluster: Cluster) -> bool:
+        """Show the coordinator new topics; return whether members need to be shown them too."""
+        self.newest = cluster
+        topics_changed(self.coordinator, with_ids(cluster))
+        return bool(self.classics)
+
+    def show_topics(self, number: int, cluster: Cluster) -> bool:
+        """Give a member new metadata; return whether it has to join again for it."""
+        if not self.classics:
+            return False  # the coordinator looks after topics
+        classic = self.classics[number]
+        return learn_topics(classic, cluster, self.classics) and self.client(number) is classic
+
+    def choose_protocol(self, number: int, protocol: GroupProtocol) -> None:
+        """Let a member that does not run start with this protocol the next time."""
+        member = self.members[number]
+        if isinstance(member, MixedMember) and not member.is_up:
+            member.protocol = protocol
+
+    def matches(self, number: int) -> tuple[str, ...]:
+        """Return the topics that the coordinator looks up for a member's pattern."""
+        client = self.client(number)
+        if isinstance(client, ClassicMember) or client.config.pattern is None:
+            return ()
+        return matching(client.config.pattern, self.coordinator.cluster.topics)
+
+    def generation(self) -> int:
+        """Return the generation or epoch; it counts on where the group changes its kind."""
+        group = self.coordinator.group
+        if isinstance(group, ClassicGroup):
+            now = group.generation
+        elif group is not None:
+            now = group.epoch
+        else:
+            now = 0 if self.classics else FIRST_EPOCH
+        if not (self.classics and self.consumers):
+            return now
+        if now < self.last:
+            self.ended += self.last
+        self.last = now
+        return self.ended + now
+
+    def is_rebalancing(self) -> bool:
+        """Return whether a member lacks its target; static members that are away lack none."""
+        group = self.coordinator.group
+        if group is None:
+            return False
+        if isinstance(group, ClassicGroup):
+            return group.state not in AT_REST
+        epoch, count = group.epoch, len(group.members)
+        if epoch != group.target_epoch and count:
+            return True  # nobody is in an epoch that has no target
+        away = group.stable.get(STATIC_LEAVE_EPOCH, 0)  # static ones, for whom nobody waits
+        return group.stable.get(epoch, 0) + away != count
+
+
+def group_coordinator(
+    scenario: Scenario, protocols: frozenset[GroupProtocol], new_id: NewId
+) -> GroupCoordinator:
+    """Return the coordinator of a group of which there are no records yet.
+
+    Raises `ValueError` for an unknown assignor.
+    """
+    broker = scenario.broker
+    assignors: dict[str, Assignor] = {}
+    if GroupProtocol.CONSUMER in protocols:
+        for name in (broker.assignor, *broker.further_assignors):
+            assignor = assignor_named(name).configured(REPAIR)
+            assignors.setdefault(assignor.name, assignor)
+    return GroupCoordinator(
+        config=CoordinatorConfig(
+            protocols=protocols,
+            policy=broker.migration_policy,
+            initial_delay_ms=broker.initial_delay_ms,
+            classic_max_size=broker.max_size,
+            consumer_max_size=broker.max_size,
+            session_timeout_ms=broker.consumer_session_timeout_ms,
+            assignment_interval_ms=broker.assignment_interval_ms,
+            refresh_interval_ms=broker.pattern_refresh_ms,
+            lookup_ms=broker.pattern_lookup_ms,
+            offload_ms=broker.offload_ms,
+            drops_old_targets=broker.old_targets is OldTargets.DROP,
+        ),
+        cluster=with_ids(Cluster.of(scenario.topics)),
+        assignors=assignors,
+        new_id=new_id,
+        new_uuid=short_ids(new_id),
+        offsets=_offsets(scenario),
+    )
+
+
+def _offsets(scenario: Scenario) -> Offsets:
+    """Return no committed offsets yet; where no member processes records none ever expire."""
+    broker = scenario.broker
+    check_ms = broker.offsets_check_ms if scenario.processing.is_on else 0
+    return Offsets(retention_ms=broker.offsets_retention_ms, check_ms=check_ms)
+
+
+def _classic_members(scenario: Scenario, cluster: Cluster) -> list[ClassicMember]:
     names = {name: None for config in scenario.members for name in config.assignors}
     assignors = {name: assignor_named(name).configured(REPAIR) for name in names}
-    members = [
+    return [
         ClassicMember(
             config=config,
             assignors=tuple(assignors[name] for name in config.assignors),
@@ -166,110 +406,21 @@ def classic_sides(scenario: Scenario, new_id: NewId | None = None) -> Sides:
         for config in scenario.members
     ]
 
-    newest = cluster
-
-    def change_topics(cluster: Cluster) -> bool:
-        nonlocal newest
-        newest = cluster
-        return True  # the coordinator knows no topics
-
-    def step_member(number: int, event: MemberEvent) -> list[Effect]:
-        member = members[number]
-        if member.config.pattern is not None and isinstance(event, Fired) and event.key == POLL:
-            learn_topics(member, newest, members)
-        return classic_member.step(member, event)
-
-    return Sides(
-        members=members,
-        coordinator=coordinator,
-        step_coordinator=lambda _, event: classic_coordinator.step(coordinator, event),
-        step_member=step_member,
-        change_topics=change_topics,
-        show_topics=lambda number, cluster: learn_topics(members[number], cluster, members),
-        generation=lambda: coordinator.group.generation,
-        is_rebalancing=lambda: coordinator.group.state not in AT_REST,
-        removed=lambda: coordinator.group.removed and coordinator.group.taken_removed(),
-        plain=classic_plain(coordinator, members),
-    )
-
-
-def consumer_sides(scenario: Scenario, new_id: NewId | None = None) -> Sides:
-    """Return the consumer group protocol of KIP-848."""
-    broker = scenario.broker
-    coordinator = ConsumerCoordinator(
-        assignor=_broker_assignor(broker.assignor),
-        assignors={
-            each.name: each
-            for each in map(_broker_assignor, (*broker.further_assignors, broker.assignor))
-        },
-        cluster=with_ids(Cluster.of(scenario.topics)),
-        config=ConsumerConfig(
-            session_timeout_ms=broker.consumer_session_timeout_ms,
-            heartbeat_interval_ms=broker.consumer_heartbeat_interval_ms,
-            assignment_interval_ms=broker.assignment_interval_ms,
-            max_size=broker.max_size,
-            refresh_interval_ms=broker.pattern_refresh_ms,
-            lookup_ms=broker.pattern_lookup_ms,
-            offload_ms=broker.offload_ms,
-            drops_old_targets=broker.old_targets is OldTargets.DROP,
-        ),
-    )
-    waiting = WaitingCoordinator(coordinator=coordinator)
-    new_id = new_id or new_ids(scenario.seed)
-    members = [
-        ConsumerClient(
-            config=config,
-            new_id=new_id,
-            draw=_draws(scenario.seed, config),
-            heartbeat_interval_ms=broker.consumer_heartbeat_interval_ms,
-            late_us=_late_us(scenario.seed, config),
-        )
-        for config in scenario.members
-    ]
-
-    has_patterns = any(each.pattern is not None for each in scenario.members)
-
-    def matches(number: int) -> tuple[str, ...]:
-        pattern = members[number].config.pattern
-        return () if pattern is None else matching(pattern, coordinator.cluster.topics)
-
-    def change_topics(cluster: Cluster) -> bool:
-        consumer_coordinator.topics_changed(coordinator, with_ids(cluster))
-        return False
-
-    return Sides(
-        members=members,
-        coordinator=waiting,
-        step_coordinator=lambda at_us, event: consumer_step(waiting, at_us, event),
-        step_member=lambda number, event: consumer_member.step(members[number], event),
-        change_topics=change_topics,
-        show_topics=lambda _number, _cluster: False,  # the coordinator looks after topics
-        matches=matches if has_patterns else None,
-        generation=lambda: coordinator.group.epoch,
-        is_rebalancing=partial(_is_rebalancing, coordinator),
-        removed=lambda: coordinator.group.removed and coordinator.group.taken_removed(),
-        plain=consumer_plain(coordinator, members, broker),
-    )
-
-
-def _is_rebalancing(coordinator: ConsumerCoordinator) -> bool:
-    """Return whether a member lacks its target; static members that are away lack none."""
-    group = coordinator.group
-    epoch, count = group.epoch, len(group.members)
-    if epoch != group.target_epoch and count:
-        return True  # nobody is in an epoch that has no target
-    away = group.stable.get(STATIC_LEAVE_EPOCH, 0)  # static ones, for whom nobody waits
-    return group.stable.get(epoch, 0) + away != count
-
-
-def _broker_assignor(name: str) -> Assignor:
-    return assignor_named(name).configured(REPAIR)
-
 
 def push_sides(scenario: Scenario) -> Sides:
     """Return the push protocol of the discussion of 2014."""
     group = FencedGroup.of(scenario, new_ids(scenario.seed), partial(_draws, scenario.seed))
     coordinator, members = group.coordinator, group.members
+    coordinator.offsets = _offsets(scenario)
+
+    def step_coordinator(at_us: int, event: CoordinatorEvent) -> list[Effect]:
+        first = offsets.watched(coordinator.offsets, at_us)
+        if isinstance(event, AppendFailed):  # no other records are written
+            offsets.take_back(coordinator.offsets, restored(event.records), event.tokens)
+            return first
+        if not offsets.is_about_offsets(event):
+            return first + step_fenced_coordinator(group, at_us, event)
+        return first + commits.step(coordinator, at_us, event)
 
     def change_topics(cluster: Cluster) -> bool:
         push_coordinator.topics_changed(coordinator, with_ids(cluster))
@@ -280,7 +431,7 @@ def push_sides(scenario: Scenario) -> Sides:
         may_rest=lambda number: may_rest(group, number),
         changes=lambda: (coordinator.changes, coordinator.must_refresh),
         timing=lambda number: (
-            members[number].member_id,
+            ("session", members[number].member_id),
             members[number].beat_us,
             members[number].config.session_timeout_ms * MILLISECOND,
         ),
@@ -290,7 +441,7 @@ def push_sides(scenario: Scenario) -> Sides:
     return Sides(
         members=members,
         coordinator=coordinator,
-        step_coordinator=lambda at_us, event: step_fenced_coordinator(group, at_us, event),
+        step_coordinator=step_coordinator,
         step_member=lambda number, event: step_fenced_member(group, number, event),
         change_topics=change_topics,
         show_topics=lambda _number, _cluster: False,  # the coordinator looks after topics
@@ -303,11 +454,17 @@ def push_sides(scenario: Scenario) -> Sides:
     )
 
 
-SIDES: dict[GroupProtocol, Callable[[Scenario], Sides]] = {
-    GroupProtocol.CLASSIC: classic_sides,
-    GroupProtocol.CONSUMER: consumer_sides,
-    GroupProtocol.PUSH: push_sides,
-}
+def sides_of(scenario: Scenario) -> Sides:
+    """Return the sides of a scenario.
+
+    Raises `ValueError` for an unknown assignor, and for protocols that no group can have together.
+    """
+    spoken = scenario.protocols
+    if spoken == {GroupProtocol.PUSH}:
+        return push_sides(scenario)
+    if not spoken <= MIGRATING:
+        raise ValueError(f"no group has members of {', '.join(sorted(spoken))}")
+    return kafka_sides(scenario, spoken)
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,6 +486,22 @@ def _draws(seed: int, config: MemberConfig) -> Draws:
     syncs = stream(seed, config.name, "sync")
     looks = stream(seed, config.name, "look") if config.times.wake_late_us else syncs
     return Draws(stream(seed, config.name, "poll"), syncs, looks)
+
+
+def short_ids(new_id: Callable[[str], str]) -> Callable[[], str]:
+    """Return a source of ids in the form that Kafka's `Uuid` has: 22 characters, none a hyphen.
+
+    A coordinator gives such ids to classic members that join a consumer group.
+    """
+
+    def new_short_id() -> str:
+        while True:
+            made = UUID(new_id("").removeprefix("-"))
+            found = urlsafe_b64encode(made.bytes).decode().rstrip("=")
+            if "-" not in found:
+                return found
+
+    return new_short_id
 
 
 def _late_us(seed: int, config: MemberConfig) -> int:

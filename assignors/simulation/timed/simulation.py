@@ -28,9 +28,7 @@ from assignors.simulation.timed.monitors.liveness import (
     quiet_us,
     without_what_follows,
 )
-from assignors.simulation.timed.monitors.seen import Observer
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.monitors.violation import Violation, described
+from assignors.simulation.timed.monitors.rules import Monitoring, Observer, Violation, described
 from assignors.simulation.timed.monitors.watch import Watch, report, saw_end, watch_over
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.plan import with_arrivals

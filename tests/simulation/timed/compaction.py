@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from assignors.simulation.timed.offsets_topic import key_and_value
 from assignors.simulation.timed.protocols.effects import Record
-from assignors.simulation.timed.protocols.offsets.messages import EndTransaction, is_transactional
+from assignors.simulation.timed.protocols.kafka.messages import EndTransaction
+from assignors.simulation.timed.protocols.kafka.records import is_transactional
 
 Batch = Sequence[Record]
 R = TypeVar("R", bound=Record | EndTransaction)

@@ -11,10 +11,9 @@ from assignors.assignor import UserData
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.dialects.leading import refuses_plan
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.classic.messages import JoinGroupResponse
+from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.effects import Answered
+from assignors.simulation.timed.protocols.kafka.messages import JoinGroupResponse
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import Action, Claims, MemberConfig, Scenario, Verb
 from assignors.simulation.timed.simulation import simulate

@@ -14,12 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.offsets_topic import log_entries
 from assignors.simulation.timed.processing.records import RecordLedger
-from assignors.simulation.timed.protocols.offsets import access
-from assignors.simulation.timed.protocols.offsets.flow import Flow, Start, end_offset, position
-from assignors.simulation.timed.protocols.offsets.messages import CommitError, OffsetRecord
+from assignors.simulation.timed.protocols.kafka import offsets as access
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode
+from assignors.simulation.timed.protocols.kafka.offsets_client import (
+    Flow,
+    Start,
+    end_offset,
+    position,
+)
+from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import (
     Action,
@@ -344,7 +350,7 @@ def test_commits_of_a_zombie_are_refused_and_a_coordinator_that_takes_them_is_fo
     lawful = zombie(protocol)
     assert lawful.result.fenced_commits > 0
     assert lawful.result.violations == 0
-    for name in ("classic_commit_refusal", "consumer_commit_refusal"):
-        monkeypatch.setattr(access, name, lambda *_: CommitError.NONE)
+    for name in ("_classic_commit_refusal", "_consumer_commit_refusal"):
+        monkeypatch.setattr(access, name, lambda *_: ErrorCode.NONE)
     found = {each.monitor for each in zombie(protocol).violations}
     assert "commit-of-a-stranger" in found

@@ -9,13 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assignors.simulation.timed.protocols.consumer.member import step
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
-    ConsumerHeartbeat,
-    ConsumerHeartbeatResponse,
-)
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Command,
@@ -23,6 +16,13 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     Schedule,
     Send,
+)
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.consumer_member import step_plainly as step
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
+    ErrorCode,
 )
 from assignors.simulation.timed.scenario import MemberConfig
 from wire import TopicPartitions
@@ -53,7 +53,7 @@ def member(auto_commit_ms: int = 0) -> ConsumerClient:
 def assign(state: ConsumerClient, partitions: TopicPartitions) -> list[tuple[str, int]]:
     """Answer the heartbeat that is under way; return the timers that start, but for the next."""
     assert state.in_flight is not None
-    response = ConsumerHeartbeatResponse(ConsumerError.NONE, "c-id", 1, partitions)
+    response = ConsumerHeartbeatResponse(ErrorCode.NONE, "c-id", 1, partitions)
     return timers(step(state, Answered(state.in_flight, response)))
 
 
@@ -127,7 +127,7 @@ def test_a_change_that_is_taken_back_before_the_poll_is_acknowledged_at_once() -
     assert assign(state, {"t": (0, 1)}) == [("poll", WAIT_US)]
     step(state, Fired(("heartbeat",), 0))
     assert state.in_flight is not None
-    taken_back = ConsumerHeartbeatResponse(ConsumerError.NONE, "c-id", 3, {"t": (0,)})
+    taken_back = ConsumerHeartbeatResponse(ErrorCode.NONE, "c-id", 3, {"t": (0,)})
     assert reported(step(state, Answered(state.in_flight, taken_back))) == [{"t": (0,)}]
     assert fire(state, "poll") == ([], [])
     assert state.is_at_rest
@@ -167,7 +167,7 @@ def test_an_assignment_that_answers_the_heartbeat_under_way_is_acknowledged_alon
     effects, _ = fire(state, "assigned")
     assert reported(effects) == []
     assert state.in_flight is not None
-    another = ConsumerHeartbeatResponse(ConsumerError.NONE, "c-id", 2, {"t": (0, 1)})
+    another = ConsumerHeartbeatResponse(ErrorCode.NONE, "c-id", 2, {"t": (0, 1)})
     then = step(state, Answered(state.in_flight, another))
     assert (reported(then), timers(then)) == ([], [("take", WAIT_US)])
     assert reported(step(state, Fired(("heartbeat",), 0))) == [{"t": (0,)}]
@@ -180,5 +180,5 @@ def test_an_answer_without_an_assignment_lets_a_member_acknowledge() -> None:
     fire(state, "take")
     fire(state, "assigned")
     assert state.in_flight is not None
-    nothing_new = ConsumerHeartbeatResponse(ConsumerError.NONE, "c-id", 1, None)
+    nothing_new = ConsumerHeartbeatResponse(ErrorCode.NONE, "c-id", 1, None)
     assert reported(step(state, Answered(state.in_flight, nothing_new))) == [{"t": (0,)}]

@@ -5,13 +5,6 @@ from __future__ import annotations
 import pytest
 
 from assignors.simulation.timed.explore.cases import Case, model_of
-from assignors.simulation.timed.protocols.consumer.member_faults import step
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
-    ConsumerHeartbeat,
-    ConsumerHeartbeatResponse,
-)
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Command,
@@ -23,6 +16,12 @@ from assignors.simulation.timed.protocols.effects import (
     MemberEvent,
     Schedule,
     Send,
+)
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient, step
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
+    ErrorCode,
 )
 from assignors.simulation.timed.protocols.state_values import cloned
 from assignors.simulation.timed.scenario import (
@@ -55,7 +54,7 @@ def sent(effects: list[Effect]) -> list[ConsumerHeartbeat]:
 
 
 def answer(number: int, epoch: int, assignment: TopicPartitions | None = None) -> MemberEvent:
-    response = ConsumerHeartbeatResponse(ConsumerError.NONE, "c0", epoch, assignment)
+    response = ConsumerHeartbeatResponse(ErrorCode.NONE, "c0", epoch, assignment)
     return Answered(number, response)
 
 

@@ -11,8 +11,9 @@ import pytest
 from assignors.simulation.timed.explore.history import history
 from assignors.simulation.timed.explore.shrinking import shrunk
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.consumer.assignment import reconciliation, rounds
+from assignors.simulation.timed.monitors.rules import Monitoring
+from assignors.simulation.timed.protocols.kafka import consumer as rounds
+from assignors.simulation.timed.protocols.kafka import reconciliation
 from assignors.simulation.timed.scenario import GroupProtocol, NetworkConfig, Scenario
 from assignors.simulation.timed.simulation import simulate
 from assignors.simulation.timed.tables.rows import IntervalRow, intervals

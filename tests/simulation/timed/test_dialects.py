@@ -18,7 +18,7 @@ from assignors.simulation.timed.dialects.dialect import Reaction, subscription_b
 from assignors.simulation.timed.dialects.following import received
 from assignors.simulation.timed.dialects.leading import meet
 from assignors.simulation.timed.dialects.user_data import Knowledge
-from assignors.simulation.timed.protocols.classic.messages import GroupRecord
+from assignors.simulation.timed.protocols.kafka.records import GroupRecord
 from assignors.simulation.timed.scenario import MemberConfig, Scenario
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.wire.vectors import captured

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,

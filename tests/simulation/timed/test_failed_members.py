@@ -16,7 +16,7 @@ from hypothesis import given
 from assignors.cli.command import command
 from assignors.simulation.timed.engine import handle
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Command, Effect, MemberEvent
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import Action, GroupProtocol, MemberConfig, Scenario, Verb

@@ -12,11 +12,10 @@ from assignors.documents.values import DocumentError
 from assignors.jvm.offsets_partition import offsets_partition
 from assignors.simulation.timed.faults.failovers import CoordinatorLog
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
+from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.effects import Answered
-from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, HeartbeatResponse
+from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,

@@ -17,20 +17,16 @@ import pytest
 from assignors.simulation.timed.engine import play
 from assignors.simulation.timed.faults.failovers import LOADED
 from assignors.simulation.timed.monitors.liveness import is_settled
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.classic.messages import (
+from assignors.simulation.timed.monitors.rules import Monitoring, Seen
+from assignors.simulation.timed.protocols.effects import MILLISECOND, Answered, Send
+from assignors.simulation.timed.protocols.kafka.classic_group import GroupState
+from assignors.simulation.timed.protocols.kafka.consumer_group import MemberState
+from assignors.simulation.timed.protocols.kafka.messages import (
     ErrorCode,
     JoinGroupResponse,
-    SyncGroupResponse,
-)
-from assignors.simulation.timed.protocols.classic.states import GroupState
-from assignors.simulation.timed.protocols.consumer.group import MemberState
-from assignors.simulation.timed.protocols.effects import MILLISECOND, Answered, Send
-from assignors.simulation.timed.protocols.offsets.messages import (
-    CommitError,
     OffsetCommit,
     OffsetCommitResponse,
+    SyncGroupResponse,
 )
 from assignors.simulation.timed.run import Run
 from assignors.simulation.timed.scenario import (
@@ -161,7 +157,7 @@ class Story:
                 for topic, number, offset in effect.request.offsets:
                     self.sent[topic, number].append(offset)
         match seen.event:
-            case Answered(number, OffsetCommitResponse(CommitError.NONE)):
+            case Answered(number, OffsetCommitResponse(ErrorCode.NONE)):
                 for topic, partition, offset in self.commits[seen.member, number].offsets:
                     listed = self.sent[topic, partition]
                     at = len(listed) - listed[::-1].index(offset)
@@ -175,7 +171,7 @@ class Story:
     def missing(self, run: Run) -> Iterator[str]:
         """The partitions whose committed offset is older than one whose commit was answered."""
         assert run.processing is not None
-        committed = run.processing.coordinator.table.committed
+        committed = run.processing.offsets.table.committed
         for partition, count in self.answered.items():
             offset = committed[partition].offset if partition in committed else None
             if offset not in self.sent[partition][count - 1 :]:

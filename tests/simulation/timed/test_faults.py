@@ -10,7 +10,7 @@ import pytest
 
 from assignors.ownership.double import overlaps
 from assignors.ownership.intervals import ownerships
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,

@@ -17,7 +17,8 @@ from assignors.simulation.timed.explore.random_scenarios import (
     random_document,
 )
 from assignors.simulation.timed.explore.settings import BREAK_RULES, BROKER, MEMBER, PUSH
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.explore.shrinking import shrunk
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.scenario import ClientModel, FaultKind, GroupProtocol, Verb
 from assignors.simulation.timed.scenario.faults import FAULTS
 from assignors.simulation.timed.scenario_document import scenario_from_document
@@ -153,3 +154,44 @@ NO_VIOLATION: dict[str, dict[str, Any]] = {
 def test_what_monitors_once_reported_by_mistake(name: str) -> None:
     scenario = scenario_from_document({"version": 1, **NO_VIOLATION[name]})
     assert simulate(scenario, monitoring=Monitoring.FULL).violations == []
+
+
+def test_metadata_of_an_older_change_never_takes_the_place_of_newer_metadata() -> None:
+    """A member hears of changes late and in any order: partitions of `u` stayed without owner."""
+    scenario = scenario_from_document(
+        {
+            "version": 1,
+            "seed": 63,
+            "until_ms": 22_000,
+            "topics": {"t": 1, "u": 1},
+            "members": [{"name": "c3", "topics": ["u"]}],
+            "plan": [
+                {"at_ms": 5000, "do": "grow", "topic": "t", "partitions": 13},
+                {"at_ms": 10_000, "do": "grow", "topic": "u", "partitions": 6},
+            ],
+            "network": {"least_us": 1, "mean_us": 1_000_000},
+        }
+    )
+    assert simulate(scenario, monitoring=Monitoring.FULL).violations == []
+
+
+def test_a_violation_at_the_end_of_a_run_is_made_small() -> None:
+    """A partition without an owner is found when the group had the time to settle, not before."""
+    common = {
+        "assignors": ["java/cooperative-sticky"],
+        "timing": {"heartbeats_go_on": True, "wake_ms": 500},
+    }
+    members = [{"name": "c0", "topics": []}]
+    members += [{"name": f"c{number}", "topics": ["u"]} for number in (1, 2, 3, 4)]
+    scenario = scenario_from_document(
+        {
+            "version": 1,
+            "until_ms": 8000,
+            "topics": {"u": 1},
+            "members": [{**each, **common} for each in members],
+        }
+    )
+    small = shrunk(scenario)
+    assert small is not None
+    assert small.violation.monitor == "partition-without-owner"
+    assert len(small.scenario.members) == 2

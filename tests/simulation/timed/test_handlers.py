@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from assignors.documents.values import DocumentError
 from assignors.ownership.changes import pairs
 from assignors.simulation.timed.dialects.timing import Timing
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.protocols.classic.messages import JoinGroup
+from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.protocols.effects import Consume, Fired, Schedule, Send
+from assignors.simulation.timed.protocols.kafka.messages import JoinGroup
 from assignors.simulation.timed.scenario import (
     Action,
     ClientModel,

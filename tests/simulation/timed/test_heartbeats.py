@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from assignors.simulation.timed.engine import handle
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.heartbeats import Heartbeats
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.consumer.group import ConsumerGroup
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.protocols.effects import MILLISECOND
+from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerGroup
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.random_streams import MEANS_MAX, exponential_at
 from assignors.simulation.timed.scenario import (

@@ -18,15 +18,15 @@ import pytest
 
 from assignors.ownership.intervals import ownerships
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.protocols.effects import Answered, Send
-from assignors.simulation.timed.protocols.offsets.messages import (
-    CommitError,
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ErrorCode,
     OffsetCommit,
     OffsetCommitResponse,
     OffsetFetchResponse,
-    OffsetRecord,
 )
+from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.simulation import Played, simulate
 
@@ -45,7 +45,7 @@ def story(request: pytest.FixtureRequest) -> tuple[Played, list[Seen]]:
     return simulate(scenario, keeps_history=True, observe=seen.append), seen
 
 
-def commits(seen: list[Seen]) -> Iterator[tuple[int, Offsets, CommitError]]:
+def commits(seen: list[Seen]) -> Iterator[tuple[int, Offsets, ErrorCode]]:
     """Yield the member's commits: when it sent each, of what, and how it was answered."""
     sent: dict[int, tuple[int, Offsets]] = {}
     for each in seen:
@@ -71,7 +71,7 @@ def test_1_it_commits_what_it_processes(story: tuple[Played, list[Seen]]) -> Non
     _, seen = story
     before = [row for row in commits(seen) if row[0] < STANDS_STILL]
     assert len(before) > 5
-    assert all(error is CommitError.NONE for _, _, error in before)
+    assert all(error is ErrorCode.NONE for _, _, error in before)
     assert len(committed(seen)) == 10
 
 
@@ -111,7 +111,7 @@ def test_5_its_commit_is_refused_and_no_position_is_set_back(
     at, offsets, error = next(row for row in commits(seen) if row[0] >= WAKES_UP)
     assert at < WAKES_UP + 10 * SECOND
     assert offsets.keys() == committed(seen).keys()
-    assert error in {CommitError.UNKNOWN_MEMBER_ID, CommitError.ILLEGAL_GENERATION}
+    assert error in {ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION}
     written: dict[tuple[str, int], list[int]] = {}
     for _, record in played.records:
         if isinstance(record, OffsetRecord) and record.offset is not None:

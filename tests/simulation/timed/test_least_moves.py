@@ -8,7 +8,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.simulation.timed.costs.least_moves import least_moves
+from assignors.simulation.timed.costs.meter import least_moves
 from tests.conftest import cases
 
 Owners = dict[tuple[str, int], str | None]

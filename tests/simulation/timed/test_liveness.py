@@ -17,7 +17,7 @@ from assignors.simulation.timed.monitors.liveness import (
     quiet_us,
     without_what_follows,
 )
-from assignors.simulation.timed.monitors.table import MONITORS, Kind
+from assignors.simulation.timed.monitors.rules import MONITORS, Kind
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.scenario import (
     Action,

@@ -17,14 +17,14 @@ import pytest
 
 from assignors.documents.values import DocumentError
 from assignors.simulation.timed.dialects.timing import Timing
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.protocols.classic.member_state import ROUNDING_US, SECOND_US
-from assignors.simulation.timed.protocols.classic.messages import (
+from assignors.simulation.timed.monitors.rules import Seen
+from assignors.simulation.timed.protocols.effects import Answered, Command, Consume, Send
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ROUNDING_US, SECOND_US
+from assignors.simulation.timed.protocols.kafka.messages import (
     Heartbeat,
     JoinGroup,
     SyncGroupResponse,
 )
-from assignors.simulation.timed.protocols.effects import Answered, Command, Consume, Send
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,

@@ -20,13 +20,14 @@ from typing import Any
 import pytest
 
 from assignors.simulation.timed.engine import play
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.classic.messages import SyncGroup
-from assignors.simulation.timed.protocols.classic.states import MemberState
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
+from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Fired, Schedule, Send
+from assignors.simulation.timed.protocols.kafka.classic_member_state import (
+    ClassicMember,
+    MemberState,
+)
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.messages import SyncGroup
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,

@@ -17,15 +17,14 @@ from hypothesis import strategies as st
 
 from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.heartbeats import HEARTBEAT
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.classic.messages import (
+from assignors.simulation.timed.monitors.rules import Monitoring, Seen
+from assignors.simulation.timed.protocols.effects import Answered, Fired, Send, is_plain
+from assignors.simulation.timed.protocols.kafka.messages import (
     ErrorCode,
     Heartbeat,
     HeartbeatResponse,
     SyncGroupResponse,
 )
-from assignors.simulation.timed.protocols.effects import Answered, Fired, Send, is_plain
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
@@ -36,7 +35,7 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.shared_machine import DUE, Handled, Machine
-from assignors.simulation.timed.sides import classic_sides
+from assignors.simulation.timed.sides import sides_of
 from assignors.simulation.timed.simulation import simulate
 from tests.conftest import cases
 
@@ -230,7 +229,7 @@ def test_members_that_share_nothing_are_as_before() -> None:
 
 def test_a_cooperative_member_that_has_revoked_waits_for_two_callbacks() -> None:
     eager, cooperative = (
-        classic_sides(group(1, 10, assignor=f"java/{name}")).members[0]
+        sides_of(group(1, 10, assignor=f"java/{name}")).members[0]
         for name in ("range", "cooperative-sticky")
     )
     machine, handled = machine_of(10)

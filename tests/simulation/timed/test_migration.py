@@ -12,26 +12,22 @@ from hypothesis import strategies as st
 
 from assignors.documents.values import DocumentError
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.migration.sides import mixed_sides
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.classic.messages import (
+from assignors.simulation.timed.monitors.rules import Monitoring
+from assignors.simulation.timed.protocols.effects import Arrived, Committed, Effect, Fired, Reply
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
     ErrorCode,
-    GroupRecord,
     JoinGroup,
     JoinGroupResponse,
     Protocol,
 )
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
-    ConsumerHeartbeat,
-    ConsumerHeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.consumer.records import (
+from assignors.simulation.timed.protocols.kafka.records import (
     GroupEpochRecord,
+    GroupRecord,
     MemberRecord,
     TargetRecord,
 )
-from assignors.simulation.timed.protocols.effects import Arrived, Committed, Effect, Fired, Reply
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
@@ -45,6 +41,7 @@ from assignors.simulation.timed.scenario_document import (
     document_from_scenario,
     scenario_from_document,
 )
+from assignors.simulation.timed.sides import sides_of
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.conftest import cases
 from tests.simulation.timed.drawn import in_time, scenarios
@@ -185,7 +182,7 @@ def test_a_dynamic_group_moves_no_more_than_in_a_rolling_restart_of_one_protocol
 
 def test_a_group_that_has_chosen_no_assignor_answers_its_joins_and_cannot_be_converted() -> None:
     """Kafka 4.4.0: the one that comes gets UNKNOWN_SERVER_ERROR, and those that wait start anew."""
-    sides = mixed_sides(bounced(MigrationPolicy.UPGRADE, CLASSIC, static=True))
+    sides = sides_of(bounced(MigrationPolicy.UPGRADE, CLASSIC, static=True))
     blob = encode_subscription(Subscription(version=1, topics=("t",)))
     join = JoinGroup("c0", "", "i0", 45_000, 60_000, (Protocol("range", blob),))
     assert replies(sides.step_coordinator(0, Arrived(1, join))) == []
@@ -195,7 +192,7 @@ def test_a_group_that_has_chosen_no_assignor_answers_its_joins_and_cannot_be_con
     assert isinstance(waiting, JoinGroupResponse)
     assert waiting.error is ErrorCode.REBALANCE_IN_PROGRESS
     assert isinstance(refused, ConsumerHeartbeatResponse)
-    assert refused.error is ConsumerError.UNKNOWN_SERVER_ERROR
+    assert refused.error is ErrorCode.UNKNOWN_SERVER_ERROR
 
 
 def replies(effects: list[Effect]) -> list[Reply]:
@@ -227,31 +224,31 @@ def test_an_assignor_that_the_broker_does_not_have_is_refused() -> None:
     played = simulate(replace(scenario, members=members, plan=()), keeps_history=True)
     assert played.records == []
     heartbeat = ConsumerHeartbeat("c0-x", 0, None, None, 1, ("t",), {}, assignor="sticky")
-    (answer,) = replies(mixed_sides(scenario).step_coordinator(0, Arrived(1, heartbeat)))
+    (answer,) = replies(sides_of(scenario).step_coordinator(0, Arrived(1, heartbeat)))
     assert isinstance(answer.response, ConsumerHeartbeatResponse)
-    assert answer.response.error is ConsumerError.UNSUPPORTED_ASSIGNOR
+    assert answer.response.error is ErrorCode.UNSUPPORTED_ASSIGNOR
 
 
 def test_a_malformed_pattern_is_refused_and_changes_nothing() -> None:
-    sides = mixed_sides(bounced(MigrationPolicy.UPGRADE, CONSUMER, static=False))
+    sides = sides_of(bounced(MigrationPolicy.UPGRADE, CONSUMER, static=False))
     for pattern in ("(", r"(a)\1", "(?=a)", "a++"):
         heartbeat = ConsumerHeartbeat("c0-x", 0, None, None, 1, None, {}, pattern=pattern)
         (answer,) = replies(sides.step_coordinator(0, Arrived(1, heartbeat)))
         assert isinstance(answer.response, ConsumerHeartbeatResponse)
-        assert answer.response.error is ConsumerError.INVALID_REGULAR_EXPRESSION
+        assert answer.response.error is ErrorCode.INVALID_REGULAR_EXPRESSION
 
 
 def test_a_pattern_matches_nothing_until_the_background_thread_has_looked() -> None:
-    sides = mixed_sides(bounced(MigrationPolicy.UPGRADE, CONSUMER, static=False))
+    sides = sides_of(bounced(MigrationPolicy.UPGRADE, CONSUMER, static=False))
     join = ConsumerHeartbeat("c0-x", 0, None, None, 1, None, {}, "c0", pattern="t.*")
     epochs = []
     for at_ms, event in (
         (0, Arrived(1, join)),
-        (0, Committed(3)),
+        (0, Committed(1)),
         (10, Fired(("lookup", ""), 0)),
-        (10, Committed(5)),
+        (10, Committed(2)),
         (5000, Arrived(2, join._replace(epoch=1, pattern=None, owned=None))),
-        (5000, Committed(7)),
+        (5000, Committed(3)),
     ):
         for reply in replies(sides.step_coordinator(at_ms * 1000, event)):
             assert isinstance(reply.response, ConsumerHeartbeatResponse)

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from itertools import product
 
-from assignors.simulation.timed.monitors.moment import (
+from assignors.simulation.timed.monitors.rules import (
     ASSIGNED,
     REVOKED,
     Consumption,
     changes_consumption,
     consumption_after,
     without,
-)
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    Heartbeat,
-    HeartbeatResponse,
 )
 from assignors.simulation.timed.protocols.effects import (
     Answered,
@@ -25,6 +20,11 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     Schedule,
     Send,
+)
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ErrorCode,
+    Heartbeat,
+    HeartbeatResponse,
 )
 from wire import TopicPartitions
 

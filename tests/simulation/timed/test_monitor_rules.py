@@ -7,32 +7,22 @@ from typing import Any
 
 import pytest
 
-from assignors.simulation.timed.monitors.commits import commit_found
 from assignors.simulation.timed.monitors.coordinators import GROUP, CoordinatorView, folded
-from assignors.simulation.timed.monitors.invariants import broken, listed
-from assignors.simulation.timed.monitors.moment import (
+from assignors.simulation.timed.monitors.rules import (
     ASSIGNED,
     REVOKED,
     Consumption,
     GroupMoment,
     MemberMoment,
-    consumption_after,
-)
-from assignors.simulation.timed.monitors.steps import (
+    broken,
     callbacks_found,
+    commit_found,
+    consumption_after,
     epochs_found,
     generation_found,
     generation_given_found,
+    listed,
     state_found,
-)
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    GroupRecord,
-    GroupTombstone,
-    Heartbeat,
-    HeartbeatResponse,
-    RecordedMember,
-    SyncGroupResponse,
 )
 from assignors.simulation.timed.protocols.effects import (
     Append,
@@ -47,7 +37,18 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Schedule,
 )
-from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ErrorCode,
+    Heartbeat,
+    HeartbeatResponse,
+    OffsetCommit,
+    SyncGroupResponse,
+)
+from assignors.simulation.timed.protocols.kafka.records import (
+    GroupRecord,
+    GroupTombstone,
+    RecordedMember,
+)
 from wire import TopicPartitions
 
 ONE: TopicPartitions = {"t": (0,)}

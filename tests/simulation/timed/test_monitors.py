@@ -9,8 +9,7 @@ from hypothesis import given
 
 from assignors.simulation.timed.explore.history import history
 from assignors.simulation.timed.gallery import GALLERY, named
-from assignors.simulation.timed.monitors.invariants import INVARIANTS
-from assignors.simulation.timed.monitors.table import MONITORS, Kind, Monitoring
+from assignors.simulation.timed.monitors.rules import INVARIANTS, MONITORS, Kind, Monitoring
 from assignors.simulation.timed.scenario import (
     Fault,
     FaultKind,

@@ -8,18 +8,16 @@ from typing import Any
 import pytest
 
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.protocols.classic import (
-    barriers,
+from assignors.simulation.timed.monitors.rules import Monitoring
+from assignors.simulation.timed.protocols.kafka import (
+    classic,
+    classic_member_steps,
+    consumer,
+    consumer_member,
     coordinator,
-    coordinator_state,
-    member_rounds,
 )
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode
-from assignors.simulation.timed.protocols.consumer import member as consumer_member
-from assignors.simulation.timed.protocols.consumer import step as consumer_step
-from assignors.simulation.timed.protocols.consumer.assignment import rounds
-from assignors.simulation.timed.protocols.consumer.assignment.reconciliation import reconciled
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode
+from assignors.simulation.timed.protocols.kafka.reconciliation import reconciled
 from assignors.simulation.timed.scenario import (
     BrokerConfig,
     Fault,
@@ -41,17 +39,19 @@ def gives_before_release(patch: pytest.MonkeyPatch) -> None:
     def hasty(member: Any, **settings: Any) -> Any:
         return reconciled(member, **{**settings, "partition_epochs": {}})
 
-    patch.setattr(rounds, "reconciled", hasty)
+    patch.setattr(consumer, "reconciled", hasty)
 
 
 def keeps_silent(patch: pytest.MonkeyPatch) -> None:
     """The classic coordinator answers every heartbeat with NONE, whatever has happened."""
-    patch.setattr(coordinator, "_heartbeat", lambda _state, _request: ErrorCode.NONE)
+    patch.setattr(classic, "_heartbeat", lambda _state, _request: ErrorCode.NONE)
 
 
 def joins_without_revoking(patch: pytest.MonkeyPatch) -> None:
     """A classic member keeps what an eager one has to give up."""
-    patch.setattr(member_rounds, "count", lambda partitions: 0 * sum(map(len, partitions.values())))
+    patch.setattr(
+        classic_member_steps, "count", lambda partitions: 0 * sum(map(len, partitions.values()))
+    )
 
 
 def reports_too_early(patch: pytest.MonkeyPatch) -> None:
@@ -68,39 +68,39 @@ def reports_too_early(patch: pytest.MonkeyPatch) -> None:
 
 def writes_another_plan(patch: pytest.MonkeyPatch) -> None:
     """The classic coordinator writes a record without the assignments."""
-    original = coordinator_state.append
+    original = classic.append
 
     def forgetful(state: Any, waiting: Any, plan: Any) -> None:
         original(state, waiting, dict.fromkeys(plan, b""))
 
-    patch.setattr(coordinator, "append", forgetful)
+    patch.setattr(classic, "append", forgetful)
 
 
 def goes_back(patch: pytest.MonkeyPatch) -> None:
     """The classic coordinator counts generations down."""
-    original = barriers.complete_join
+    original = classic.complete_join
 
     def backwards(state: Any) -> None:
-        state.group.generation -= 2 * (state.group.generation > 2)
+        state.classic.generation -= 2 * (state.classic.generation > 2)
         original(state)
 
-    patch.setattr(barriers, "complete_join", backwards)
+    patch.setattr(classic, "complete_join", backwards)
 
 
 def counts_no_generation(patch: pytest.MonkeyPatch) -> None:
     """The classic coordinator lets a rebalance end in the generation in which it began."""
-    original = barriers.complete_join
+    original = classic.complete_join
 
     def still(state: Any) -> None:
-        state.group.generation -= state.group.generation > 0
+        state.classic.generation -= state.classic.generation > 0
         original(state)
 
-    patch.setattr(barriers, "complete_join", still)
+    patch.setattr(classic, "complete_join", still)
 
 
 def answers_before_the_append(patch: pytest.MonkeyPatch) -> None:
     """KIP-848's coordinator does not wait until its records are replicated."""
-    original = consumer_step.effects
+    original = coordinator._asked
 
     def hasty(state: Any, changes: Any, number: int | None) -> list[Any]:
         found = original(state, changes, number)
@@ -109,7 +109,7 @@ def answers_before_the_append(patch: pytest.MonkeyPatch) -> None:
         early, state.waiting[state.tokens] = state.waiting[state.tokens], []
         return [*found[:-1], *early, found[-1]]
 
-    patch.setattr(consumer_step, "effects", hasty)
+    patch.setattr(coordinator, "_asked", hasty)
 
 
 def takes_an_epoch_back(patch: pytest.MonkeyPatch) -> None:
@@ -120,7 +120,7 @@ def takes_an_epoch_back(patch: pytest.MonkeyPatch) -> None:
         is_older = after.state is not member.state and after.epoch > 1
         return after._replace(epoch=after.epoch - 1) if is_older else after
 
-    patch.setattr(rounds, "reconciled", backwards)
+    patch.setattr(consumer, "reconciled", backwards)
 
 
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER

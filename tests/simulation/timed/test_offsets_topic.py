@@ -19,8 +19,7 @@ from assignors.replay.tables.rows import Tables
 from assignors.server.spec import made_id
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.offsets_topic import log_entries
-from assignors.simulation.timed.protocols.classic.messages import GroupTombstone
-from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord
+from assignors.simulation.timed.protocols.kafka.records import GroupTombstone, OffsetRecord
 from assignors.simulation.timed.scenario import (
     Action,
     GroupProtocol,

@@ -20,7 +20,7 @@ from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.dialects.dialect import Reaction
 from assignors.simulation.timed.dialects.hand_over import eager_sibling
 from assignors.simulation.timed.explore.shrinking import shrunk
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.protocols.effects import ASSIGNOR_FAILED
 from assignors.simulation.timed.scenario import GroupProtocol, MemberConfig, Scenario
 from assignors.simulation.timed.scenario_document import brief_document, scenario_hash

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.ownership.changes import Change, TopicPartition, changed_topics, pairs
-from assignors.simulation.timed.costs.pauses import Pauses
+from assignors.simulation.timed.costs.meter import Pauses
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.scenario import Action, GroupProtocol, Scenario, Verb
 from assignors.simulation.timed.simulation import simulate

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 import pytest
 
 from assignors.ownership.intervals import ownerships
-from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Arrived,

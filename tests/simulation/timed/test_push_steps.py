@@ -8,17 +8,28 @@ from assignors.model import Cluster
 from assignors.registry import assignor_named
 from assignors.simulation.timed.protocols.effects import (
     Answered,
+    Append,
     Arrived,
     Command,
     Consume,
     Fired,
+    Reply,
     Send,
 )
-from assignors.simulation.timed.protocols.offsets.messages import CommitError, OffsetCommit
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ErrorCode,
+    OffsetCommit,
+    OffsetCommitResponse,
+)
 from assignors.simulation.timed.protocols.push import coordinator, member
-from assignors.simulation.timed.protocols.push.commits import commit_refusal
-from assignors.simulation.timed.protocols.push.group import PushCoordinator
-from assignors.simulation.timed.protocols.push.member_state import PushClient
+from assignors.simulation.timed.protocols.push import rights as commits
+from assignors.simulation.timed.protocols.push.coordinator import (
+    NEXT,
+    PartitionEvent,
+    PartitionState,
+    PushCoordinator,
+)
+from assignors.simulation.timed.protocols.push.member import PushClient
 from assignors.simulation.timed.protocols.push.messages import (
     FetchResponse,
     Grants,
@@ -31,7 +42,6 @@ from assignors.simulation.timed.protocols.push.messages import (
     PushError,
     Request,
 )
-from assignors.simulation.timed.protocols.push.states import NEXT, PartitionEvent, PartitionState
 from assignors.simulation.timed.scenario import MemberConfig, PushConfig
 
 P: Partition = ("t", 0)
@@ -115,18 +125,23 @@ def test_a_member_commits_what_it_was_granted_until_its_notification() -> None:
     group.join("b")
     (given,) = group.asked("a")
 
-    def refusal(name: str, *numbers: int) -> CommitError:
+    def refusal(name: str, *numbers: int) -> ErrorCode:
         offsets = tuple(("t", number, 7) for number in numbers)
-        return commit_refusal(group.state, OffsetCommit(name, 1, offsets))
+        answer, *_ = commits.step(group.state, 0, Arrived(1, OffsetCommit(name, 1, offsets)))
+        if isinstance(answer, Append):
+            return ErrorCode.NONE
+        assert isinstance(answer, Reply)
+        assert isinstance(answer.response, OffsetCommitResponse)
+        return answer.response.error
 
-    assert refusal("a", 0, 1) is CommitError.NONE
-    assert refusal("b", given[1]) is CommitError.ILLEGAL_GENERATION
+    assert refusal("a", 0, 1) is ErrorCode.NONE
+    assert refusal("b", given[1]) is ErrorCode.ILLEGAL_GENERATION
     group.commit("a", group.asked("a"))
-    assert refusal("a", 0, 1) is CommitError.ILLEGAL_GENERATION
-    assert refusal("a", 1 - given[1]) is refusal("b", given[1]) is CommitError.NONE
+    assert refusal("a", 0, 1) is ErrorCode.ILLEGAL_GENERATION
+    assert refusal("a", 1 - given[1]) is refusal("b", given[1]) is ErrorCode.NONE
     group.state.expired.add("b")
-    assert refusal("b", given[1]) is CommitError.ILLEGAL_GENERATION
-    assert refusal("c", 0) is CommitError.UNKNOWN_MEMBER_ID
+    assert refusal("b", given[1]) is ErrorCode.ILLEGAL_GENERATION
+    assert refusal("c", 0) is ErrorCode.UNKNOWN_MEMBER_ID
 
 
 def client() -> PushClient:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hypothesis import assume, given
 
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.scenario_document import (
     document_from_scenario,

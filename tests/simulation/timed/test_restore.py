@@ -15,21 +15,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.simulation.timed.protocols.classic.group import ClassicGroup
-from assignors.simulation.timed.protocols.classic.messages import GroupRecord, GroupTombstone
-from assignors.simulation.timed.protocols.classic.states import GroupState
-from assignors.simulation.timed.protocols.consumer.records import (
+from assignors.simulation.timed.protocols.effects import Record
+from assignors.simulation.timed.protocols.kafka.classic_group import (
+    SESSION,
+    ClassicGroup,
+    GroupState,
+)
+from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerGroup
+from assignors.simulation.timed.protocols.kafka.records import (
     CurrentRecord,
     GroupEpochRecord,
+    GroupRecord,
+    GroupTombstone,
     MemberRecord,
+    OffsetRecord,
     TargetEpochRecord,
     TargetRecord,
+    is_transactional,
 )
-from assignors.simulation.timed.protocols.effects import Record
-from assignors.simulation.timed.protocols.offsets.messages import OffsetRecord, is_transactional
-from assignors.simulation.timed.protocols.restore import Restored, apply, restored, summary, timers
+from assignors.simulation.timed.protocols.kafka.restore import (
+    Restored,
+    apply,
+    restored,
+    summary,
+    timers,
+)
 from tests.conftest import cases
 from tests.foreign import consumer_coordinator, coordinator, mixed_coordinator
+from tests.foreign.player import Player
 from tests.simulation.timed.compaction import compacted, some_cleanings
 
 History = Callable[..., Any]
@@ -79,17 +92,19 @@ def test_cleaning_twice_says_the_same(kind: str, seed: int) -> None:
 def test_records_so_far_say_the_state_of_a_consumer_group(seed: int) -> None:
     state, has_transactions = Restored(), False
 
-    def see(ours: consumer_coordinator.OurCoordinator) -> None:
+    def see(ours: Player) -> None:
         nonlocal has_transactions
         for record in ours.records:
             apply(state, record)
         has_transactions |= bool(state.offsets.pending)
-        is_live = ours.state.exists
-        assert isinstance(state.group, type(ours.state.group)) == is_live
+        is_live = ours.state.consumer is not None
+        assert isinstance(state.group, ConsumerGroup) == is_live
         live = Restored(group=ours.state.group if is_live else state.group)
         assert summary(Restored(group=state.group)) == summary(live)
         if not has_transactions:
-            offsets = {each: value[:2] for each, value in ours.offsets.table.committed.items()}
+            offsets = {
+                each: value[:2] for each, value in ours.state.offsets.table.committed.items()
+            }
             assert summary(state)["offsets"] == offsets
 
     consumer_coordinator.history(seed, 80, see)
@@ -99,17 +114,17 @@ def test_records_so_far_say_the_state_of_a_consumer_group(seed: int) -> None:
 def test_records_so_far_say_the_state_of_a_classic_group_that_is_stable(seed: int) -> None:
     state = Restored()
 
-    def see(ours: coordinator.OurCoordinator) -> None:
+    def see(ours: Player) -> None:
         for record in ours.records:
             apply(state, record)
-        live = ours.group
-        if not live.exists:
+        live = ours.state.group
+        if live is None:
             assert not isinstance(state.group, ClassicGroup) or not state.group.protocol_type
-        elif live.group.state is GroupState.STABLE:
+        elif isinstance(live, ClassicGroup) and live.state is GroupState.STABLE:
             assert isinstance(state.group, ClassicGroup)
-            assert facts(state.group) == facts(live.group)
+            assert facts(state.group) == facts(live)
             assert {each.key for each in timers(state.group, session_timeout_ms=1)} == {
-                ("session", member_id) for member_id in live.group.members
+                (SESSION, member_id) for member_id in live.members
             }
 
     coordinator.history(seed, 80, see)

@@ -19,15 +19,14 @@ import pytest
 
 from assignors.documents.values import DocumentError
 from assignors.simulation.timed.dialects.timing import Timing
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.application import rest_of_poll, whole_poll
-from assignors.simulation.timed.protocols.classic.messages import (
+from assignors.simulation.timed.protocols.effects import Answered, Consume, Fired, Send
+from assignors.simulation.timed.protocols.kafka.messages import (
     Heartbeat,
     JoinGroup,
     SyncGroupResponse,
 )
-from assignors.simulation.timed.protocols.effects import Answered, Consume, Fired, Send
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assignors.simulation.timed.costs.state_bytes import TOKEN_BYTES
+from assignors.simulation.timed.costs.on_request import TOKEN_BYTES
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.offsets_topic import log_entries
 from assignors.simulation.timed.results import TimedResult

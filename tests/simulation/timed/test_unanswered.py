@@ -9,16 +9,6 @@ from dataclasses import dataclass, field
 
 from assignors.model import Cluster
 from assignors.registry import assignor_named
-from assignors.simulation.timed.protocols.classic.member import step
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    JoinedMember,
-    JoinGroup,
-    JoinGroupResponse,
-    SyncGroup,
-    SyncGroupResponse,
-)
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Command,
@@ -31,6 +21,16 @@ from assignors.simulation.timed.protocols.effects import (
     Request,
     Response,
     Send,
+)
+from assignors.simulation.timed.protocols.kafka.classic_member import step
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ErrorCode,
+    JoinedMember,
+    JoinGroup,
+    JoinGroupResponse,
+    SyncGroup,
+    SyncGroupResponse,
 )
 from assignors.simulation.timed.scenario import MemberConfig
 from wire import decode_sticky_user_data, decode_subscription, encode_assignment

@@ -6,18 +6,17 @@ from types import SimpleNamespace
 from typing import Any
 
 from assignors.simulation.timed.monitors.coordinators import view_of
-from assignors.simulation.timed.monitors.moment import Consumption, consumption_after, without
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.states import GroupState
+from assignors.simulation.timed.monitors.rules import Consumption, consumption_after, without
 from assignors.simulation.timed.protocols.effects import Consume, Fired
-from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
+from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup, GroupState
+from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
 from wire import encode_assignment
 
 
-def classic(state: GroupState) -> ClassicCoordinator:
-    coordinator = ClassicCoordinator(new_id=str, exists=True)
-    coordinator.group.state, coordinator.group.generation = state, 3
-    members: Any = coordinator.group.members
+def classic(state: GroupState) -> GroupCoordinator:
+    group = ClassicGroup(state=state, generation=3)
+    coordinator = GroupCoordinator(new_id=str, new_uuid=str, group=group)
+    members: Any = group.members
     share = encode_assignment({"t": (0,)})
     members["a"] = SimpleNamespace(member_id="a", generation=3, assignment=share)
     return coordinator
@@ -30,10 +29,9 @@ def test_a_classic_group_has_given_what_its_members_have_once_it_is_stable() -> 
 
 
 def test_committed_offsets_are_in_the_log_of_a_group_whose_records_are_written() -> None:
-    nobody: Any = None
     for state, is_written in ((GroupState.STABLE, True), (GroupState.PREPARING_REBALANCE, False)):
-        coordinator = OffsetsCoordinator(group=nobody, inner=classic(state))
-        committed: Any = coordinator.table.committed
+        coordinator = classic(state)
+        committed: Any = coordinator.offsets.table.committed
         committed["t", 0] = SimpleNamespace(offset=7)
         logged = view_of(coordinator).logged
         assert (logged is not None) is is_written

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.simulation.timed.costs.blocked import CALLS
-from assignors.simulation.timed.costs.waits import locked
+from assignors.simulation.timed.costs.on_request import CALLS, locked
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import (

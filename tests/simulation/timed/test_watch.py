@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from assignors.simulation.timed.ledger import Ledger
-from assignors.simulation.timed.monitors.moment import ASSIGNED, REVOKED
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import ASSIGNED, REVOKED, Monitoring
 from assignors.simulation.timed.monitors.watch import (
     KEPT,
     Watch,
@@ -19,12 +18,6 @@ from assignors.simulation.timed.monitors.watch import (
     saw_member,
     saw_restriction,
     watch_over,
-)
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    Heartbeat,
-    HeartbeatResponse,
 )
 from assignors.simulation.timed.protocols.effects import (
     Append,
@@ -40,7 +33,14 @@ from assignors.simulation.timed.protocols.effects import (
     Restrict,
     Schedule,
 )
-from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit
+from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ErrorCode,
+    Heartbeat,
+    HeartbeatResponse,
+    OffsetCommit,
+)
+from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
 from assignors.simulation.timed.sides import Sides
 from wire import TopicPartitions
 
@@ -57,17 +57,19 @@ class Played:
 
     def __init__(self, monitoring: Monitoring, known: str = "ab") -> None:
         """Two members that do nothing, of which a coordinator knows some."""
-        coordinator = ClassicCoordinator(new_id=str)
-        coordinator.group.generation = 3
+        group = ClassicGroup(generation=3)
+        coordinator = GroupCoordinator(new_id=str, new_uuid=str, group=group, is_behind=True)
         self.members = [
             SimpleNamespace(is_up=True, member_id=name, generation=3, owned=NONE) for name in "ab"
         ]
-        members: Any = coordinator.group.members
+        members: Any = group.members
         for name in known:
             members[name] = SimpleNamespace(member_id=name, generation=3, assignment=b"")
         self.ledger = Ledger()
         self.ledger.grow(0, "t", 2)
-        sides: Any = SimpleNamespace(members=self.members, coordinator=coordinator)
+        sides: Any = SimpleNamespace(
+            members=self.members, coordinator=coordinator, kafka=coordinator
+        )
         self.sides: Sides = sides
         watch = watch_over(self.sides, self.ledger, "ab", monitoring)
         assert watch is not None
@@ -265,9 +267,9 @@ def test_a_zombie_that_joins_again_is_judged_though_it_consumes_what_it_did() ->
     played.consumes("a", ONE)
     played.consumes("b", ONE)
     assert played.found() == []
-    coordinator: Any = played.sides.coordinator
-    coordinator.group.members["a"] = SimpleNamespace(member_id="a", generation=4, assignment=b"")
-    coordinator.group.generation = coordinator.group.members["b"].generation = 4
+    group: Any = played.sides.kafka.group
+    group.members["a"] = SimpleNamespace(member_id="a", generation=4, assignment=b"")
+    group.generation = group.members["b"].generation = 4
     played.members[0].generation = 4
     played.step("a", POLLS)
     assert played.found() == [("double-consumption", 3, 30)]
@@ -278,8 +280,8 @@ def test_who_is_in_the_group_with_an_earlier_generation_may_be_a_zombie(
     monitoring: Monitoring,
 ) -> None:
     played = Played(monitoring)
-    coordinator: Any = played.sides.coordinator
-    coordinator.group.generation = coordinator.group.members["b"].generation = 4
+    group: Any = played.sides.kafka.group
+    group.generation = group.members["b"].generation = 4
     saw_coordinator(played.watch, (0, 0), Command.START, [], turns=False)
     played.consumes("a", ONE)
     played.consumes("b", ONE)

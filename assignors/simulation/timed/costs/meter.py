@@ -9,18 +9,86 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, compress, repeat
 from statistics import median
 from typing import NamedTuple
 
-from assignors.simulation.timed.costs.least_moves import Loads, least_moves
-from assignors.simulation.timed.costs.pauses import Pauses
+from assignors.model import Cluster, Group, Member
+from assignors.optimal.bounds import optimum
+from assignors.ownership.changes import TopicPartition, pairs
+from assignors.problem import lawful_owners, problem_of
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import MemberConfig, Scenario
 from assignors.simulation.timed.sides import Sides
 from wire import TopicPartitions
+
+
+@dataclass(slots=True, kw_only=True)
+class Pauses:
+    """Which partitions members have paused, and how often a rebalance ended a pause.
+
+    A Java consumer keeps the pause of a partition for as long as it owns it: until the next
+    rebalance of an eager protocol, or until a cooperative one revokes it. Clients with
+    `MemberConfig.keeps_pauses` pause a partition again that comes back.
+
+    Source: `SubscriptionState.assignFromSubscribed` of Kafka's Java client; `consumer.addChild` of
+    Sarama (its pull request 3681), `PauseFetchPartitions` of franz-go. A rebalance of librdkafka
+    resumes what the library has paused (`RD_KAFKA_TOPPAR_F_LIB_PAUSE`), not the application.
+    """
+
+    keepers: frozenset[str] = frozenset()
+    """Whose client keeps pauses of what it has lost."""
+    paused: dict[str, dict[str, frozenset[int]]] = field(default_factory=dict)
+    """Member -> topic -> partitions."""
+    between: set[TopicPartition] = field(default_factory=set)
+    """What a keeper had paused and has lost: whoever has it next reads on, or has paused it too."""
+    ended: int = 0
+    """Pauses of partitions that a rebalance ended."""
+
+    def pause(self, member: str, topic: str, consumed: Mapping[str, TopicPartitions]) -> None:
+        """Pause what a member consumes of a topic."""
+        numbers = consumed.get(member, {}).get(topic, ())
+        own = self.paused.setdefault(member, {})
+        own[topic] = own.get(topic, frozenset()).union(numbers)
+
+    def resume(self, member: str, topic: str) -> None:
+        """End a member's pauses of a topic: it asked for that."""
+        numbers = self.paused.get(member, {}).pop(topic, frozenset())
+        self.between.difference_update((topic, number) for number in numbers)
+
+    def end_process(self, member: str) -> None:
+        """Drop a member's pauses with its process."""
+        self.paused.pop(member, None)
+
+    def lose(self, member: str, owned: TopicPartitions) -> None:
+        """End the pauses of what a member does not own any more. Cost: O(paused partitions)."""
+        before = self.paused.get(member)
+        if not before:
+            return
+        gone = {topic: was.difference(owned.get(topic, ())) for topic, was in before.items()}
+        if member in self.keepers:
+            self.between.update((topic, number) for topic in gone for number in gone[topic])
+            return
+        self.ended += sum(map(len, gone.values()))
+        self.paused[member] = {topic: was - gone[topic] for topic, was in before.items()}
+
+    def take(self, member: str, partitions: Iterable[TopicPartition]) -> None:
+        """Let a member consume these: it has kept a pause of its own, else it reads on.
+
+        Cost: O(partitions).
+        """
+        for topic, number in self.between.intersection(partitions):
+            self.between.discard((topic, number))
+            self.ended += number not in self.paused.get(member, {}).get(topic, ())
+
+    def consume(self, member: str, owned: TopicPartitions, *, has_lost: bool) -> None:
+        """Let a member consume exactly this. Cost: O(its partitions) where some are paused."""
+        if has_lost:
+            self.lose(member, owned)
+        if self.between:
+            self.take(member, pairs(owned))
 
 
 class Rebalance(NamedTuple):
@@ -215,3 +283,74 @@ def result_of(meter: Meter, scenario: Scenario, sides: Sides, at: int) -> TimedR
         members_failed=meter.errors.total(),
         fatal_errors=dict(sorted(meter.errors.items())),
     )
+
+
+class Loads(NamedTuple):
+    """How much members had."""
+
+    loads: Mapping[str, int]
+    """Member name -> partitions."""
+    topics: frozenset[str]
+    """Of topics among these."""
+
+
+def least_moves(
+    had: Mapping[str, TopicPartitions],
+    subscriptions: Mapping[str, tuple[str, ...]],
+    topics: Mapping[str, int],
+    known: Loads | None = None,
+) -> int:
+    """Return the fewest partitions that change their consumer in the best balance.
+
+    Between two moments at which every partition has a consumer, members and topics may have changed
+    in several steps. An assignment with the best balance at the end takes at least so many
+    partitions from their consumers at the begin.
+
+    `had` is what each member consumed, `subscriptions` are those of the members at the end, and
+    `topics` the partition counts then. `known`, if given, is how much `had` is. Partitions
+    without a consumer at the begin do not move.
+    Cost: O(members x topics) where all subscribe to the same, else that of `optimal.bounds`.
+
+    >>> had = {"a": {"t": (0, 1, 2)}, "b": {"t": (3, 4, 5)}}
+    >>> least_moves(had, {"a": ("t",), "b": ("t",), "c": ("t",)}, {"t": 6})
+    2
+    >>> least_moves(had, {"a": ("t",)}, {"t": 6})
+    3
+    """
+    asked = {each: frozenset(each).intersection(topics) for each in set(subscriptions.values())}
+    wanted = frozenset[str]().union(*asked.values())
+    if not wanted:
+        return 0
+    if len(set(asked.values())) > 1:
+        had_count = sum(
+            len(owned[each]) for owned in had.values() for each in owned.keys() & wanted
+        )
+        return had_count - _kept_in_best(had, subscriptions, topics)
+    floor, spare = divmod(sum(topics[topic] for topic in wanted), len(subscriptions))
+    had_each = known.loads if known and known.topics <= wanted else _loads(had, wanted)
+    stay = list(compress(had_each.values(), map(subscriptions.__contains__, had_each)))
+    above = sum(map(floor.__lt__, stay))
+    return sum(had_each.values()) - sum(map(min, stay, repeat(floor))) - min(spare, above)
+
+
+def _loads(had: Mapping[str, TopicPartitions], wanted: frozenset[str]) -> dict[str, int]:
+    """Return how many partitions of these topics each member has. Cost: O(members x topics)."""
+    if len(wanted) == 1:
+        (topic,) = wanted
+        return {name: len(owned.get(topic, ())) for name, owned in had.items()}
+    return {
+        name: sum(len(owned[each]) for each in owned.keys() & wanted) for name, owned in had.items()
+    }
+
+
+def _kept_in_best(
+    had: Mapping[str, TopicPartitions],
+    subscriptions: Mapping[str, tuple[str, ...]],
+    topics: Mapping[str, int],
+) -> int:
+    """Return the most partitions that stay where they are in an assignment of the best balance."""
+    members = [Member(member_id=name, topics=asked) for name, asked in subscriptions.items()]
+    problem = problem_of(Group(cluster=Cluster.of(topics), members=tuple(members)))
+    present = {name: had.get(name, {}) for name in subscriptions}
+    owner = lawful_owners(problem, present)
+    return optimum(problem.first, problem.takes, problem.class_of, owner).kept_max

@@ -8,17 +8,15 @@ from functools import partial
 from itertools import zip_longest
 from typing import Any
 
-from assignors.simulation.timed.explore.kinds import classic_of, clients_of
+from assignors.simulation.timed.explore.kinds import clients_of
 from assignors.simulation.timed.explore.world import Model, World
-from assignors.simulation.timed.migration.member import MixedMember
-from assignors.simulation.timed.migration.sides import mixed_sides
-from assignors.simulation.timed.monitors.moment import Consumption
-from assignors.simulation.timed.protocols.any_coordinator import step as step_coordinator
-from assignors.simulation.timed.protocols.classic import member as classic_member
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.consumer import member_faults as consumer_member
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
+from assignors.simulation.timed.monitors.rules import Consumption
 from assignors.simulation.timed.protocols.effects import CoordinatorEvent, Effect, MemberEvent
+from assignors.simulation.timed.protocols.kafka import classic_member, consumer_member
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.coordinator import step as step_coordinator
+from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
 from assignors.simulation.timed.scenario import (
     MIGRATING,
     BrokerConfig,
@@ -28,7 +26,7 @@ from assignors.simulation.timed.scenario import (
     MigrationPolicy,
     Scenario,
 )
-from assignors.simulation.timed.sides import SIDES
+from assignors.simulation.timed.sides import MixedMember, kafka_sides
 from assignors.simulation.timed.threads.client import ClientThreads, step_threads
 from assignors.simulation.timed.threads.duties import BY_NAME
 
@@ -95,7 +93,8 @@ def model_of(case: Case) -> tuple[Model, World]:
     """Return the steps of a case, and its first world: nobody has started yet."""
     names = tuple("abcdefgh"[: case.members])
     scenario = _scenario(case, names)
-    sides = (mixed_sides if case.is_mixed else SIDES[case.protocol])(scenario)
+    both = frozenset({GroupProtocol.CLASSIC, GroupProtocol.CONSUMER})
+    sides = kafka_sides(scenario, both if case.is_mixed else frozenset({case.protocol}))
     model = Model(
         names=names,
         partitions=[(TOPIC, number) for number in range(case.partitions)],
@@ -104,11 +103,7 @@ def model_of(case: Case) -> tuple[Model, World]:
         gone=(),
     )
     coordinator: Any = sides.coordinator
-    classic = classic_of(coordinator)
-    if classic is not None:
-        classic.new_id = Ids()
-    if case.is_mixed:
-        coordinator.new_uuid = Ids("joined")
+    coordinator.new_id, coordinator.new_uuid = Ids(), Ids("joined")
     members: list[Any] = list(sides.members)
     for member in members:
         for client in clients_of(member):
@@ -142,7 +137,7 @@ def model_of(case: Case) -> tuple[Model, World]:
     )
 
 
-def _step_coordinator(state: object, event: CoordinatorEvent) -> list[Effect]:
+def _step_coordinator(state: GroupCoordinator, event: CoordinatorEvent) -> list[Effect]:
     return step_coordinator(state, 0, event)
 
 

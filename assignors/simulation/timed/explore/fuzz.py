@@ -17,7 +17,7 @@ from assignors.simulation.timed.explore.random_scenarios import (
     random_document,
 )
 from assignors.simulation.timed.explore.shrinking import Shrunk, shrunk
-from assignors.simulation.timed.monitors.table import Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.scenario_document import scenario_from_document
 from assignors.simulation.timed.simulation import simulate

@@ -7,9 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from assignors.simulation.timed.explore.subjects import Lines, lines_of
 from assignors.simulation.timed.explore.words import line_of
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.monitors.violation import described
+from assignors.simulation.timed.monitors.rules import Monitoring, Seen, described
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.simulation import simulate

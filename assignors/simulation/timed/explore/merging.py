@@ -12,20 +12,26 @@ from typing import Any, TypeVar
 
 from assignors.leader import Memory
 from assignors.membership import Membership
-from assignors.simulation.timed.explore.kinds import clients_of
+from assignors.simulation.timed.explore.kinds import clients_of, speaks_only
 from assignors.simulation.timed.explore.numbers import renumbered
 from assignors.simulation.timed.explore.world import Model, World
 from assignors.simulation.timed.monitors.coordinators import GROUP
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.group import ClassicGroup, GroupMember
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.classic.states import GroupState, MemberState
-from assignors.simulation.timed.protocols.consumer.group import ConsumerMember
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
-from assignors.simulation.timed.protocols.consumer.records import CurrentRecord, EpochsByPartition
-from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import Append, Effect, TimerKey
-from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
+from assignors.simulation.timed.protocols.kafka.classic_group import (
+    SESSION,
+    ClassicGroup,
+    GroupMember,
+    GroupState,
+)
+from assignors.simulation.timed.protocols.kafka.classic_member_state import (
+    ClassicMember,
+    MemberState,
+)
+from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerMember
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.records import CurrentRecord, EpochsByPartition
+from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
+from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.threads.client import ClientThreads
 from wire import Subscription
 
@@ -83,38 +89,35 @@ def _few_repeats(membership: Membership) -> Membership:
     return replace(membership, repeats=2, written=Subscription(version=written.version))
 
 
-def merge_coordinator(state: object) -> None:
+def merge_coordinator(state: Any) -> None:  # noqa: ANN401 - of any protocol
     """Drop what a coordinator keeps for a run alone, or keeps so as not to compute it again.
 
     A run asks who was removed, who has news and how often something has changed, which nobody does
     here. `state` changes in place.
     """
-    if isinstance(state, ClassicCoordinator):
-        _merge_counts(state.group)
-        if not state.group.static_ids:
-            _merge_members(state.group)
-    elif isinstance(state, MixedCoordinator):
+    if not isinstance(state, GroupCoordinator):
+        return
+    state.target_changes, state.unwritten, state.upgraded = 0, {}, {}
+    group = state.group
+    if isinstance(group, ClassicGroup):
+        group.removed, group.changes = [], 0
         # What members of a classic group have said counts in a consumer group made of it.
-        _merge_counts(state.classic.group)
-        _merge_waiting(state.waiting)
-    elif isinstance(state, WaitingCoordinator):
-        _merge_waiting(state)
-        group = state.coordinator.group
-        group.members = {name: _without_epochs(each) for name, each in group.members.items()}
+        if speaks_only(state, GroupProtocol.CLASSIC) and not group.static_ids:
+            _merge_members(group)
+    elif group is not None:
+        group.removed = []
+        _ = group.is_homogeneous  # it is kept from now on
+        if group.refreshed_in <= group.epoch:
+            group.refreshed_in = 0
+        if speaks_only(state, GroupProtocol.CONSUMER):
+            group.members = {name: _without_epochs(each) for name, each in group.members.items()}
 
 
-def _merge_waiting(state: WaitingCoordinator) -> None:
-    coordinator, group = state.coordinator, state.coordinator.group
-    coordinator.target_changes, group.removed = 0, []
-    state.written = {}
-    _ = group.is_homogeneous  # it is kept from now on
-    if group.refreshed_in <= group.epoch:
-        group.refreshed_in = 0
-
-
-def merge_effect(state: object, effect: Effect) -> Effect:
+def merge_effect(state: Any, effect: Effect) -> Effect:  # noqa: ANN401 - of any protocol
     """Return an effect of a coordinator's step with its records as the state has it."""
-    if not isinstance(state, WaitingCoordinator) or not isinstance(effect, Append):
+    if not isinstance(state, GroupCoordinator) or not isinstance(effect, Append):
+        return effect
+    if not speaks_only(state, GroupProtocol.CONSUMER):
         return effect
     records = [
         _without_epochs(each) if isinstance(each, CurrentRecord) else each
@@ -135,11 +138,6 @@ def _of_no_epoch(partitions: EpochsByPartition) -> EpochsByPartition:
     return {topic: dict.fromkeys(numbers, 0) for topic, numbers in partitions.items()}
 
 
-def _merge_counts(group: ClassicGroup) -> None:
-    group.removed = []
-    group.transitions = group.changes = 0
-
-
 def _merge_members(group: ClassicGroup) -> None:
     """Forget Subscriptions that are replaced before they are read, and assignments likewise.
 
@@ -158,12 +156,11 @@ def _merge_members(group: ClassicGroup) -> None:
 def merge_world(model: Model, world: World) -> World:
     """Return the world with small numbers, and without timers that do nothing when they run out."""
     coordinator = model.coordinators.values[world.coordinator]
-    if isinstance(coordinator, ClassicCoordinator):
-        timers = frozenset(
-            each for each in world.timers if not _does_nothing(coordinator.group, *each)
-        )
+    group = coordinator.group if isinstance(coordinator, GroupCoordinator) else None
+    if isinstance(group, ClassicGroup) and speaks_only(coordinator, GroupProtocol.CLASSIC):
+        timers = frozenset(each for each in world.timers if not _does_nothing(group, *each))
         written = model.logs.values[world.log].get(GROUP)
-        is_old = written is not None and written[0] < coordinator.group.generation
+        is_old = written is not None and written[0] < group.generation
         log = model.logs.number_of({GROUP: OLD}) if is_old else world.log
         world = world._replace(timers=timers, log=log)
     return renumbered(model, world)
@@ -176,7 +173,7 @@ def _does_nothing(group: ClassicGroup, key: TimerKey, data: int) -> bool:
     """
     if key[0] == "sync":
         return not group.pending_syncs or data != group.generation
-    member = group.members.get(key[-1]) if key[0] == "session" else None
+    member = group.members.get(key[-1]) if key[0] == SESSION else None
     return member is not None and not member.is_new and _waits(member)
 
 

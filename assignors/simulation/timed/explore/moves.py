@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Any, NamedTuple
 
-from assignors.simulation.timed.explore.kinds import classic_group_of, has_work, held_by
+from assignors.simulation.timed.explore.kinds import has_work, held_by, speaks_only
 from assignors.simulation.timed.explore.merging import merge_world
 from assignors.simulation.timed.explore.steps import (
     deliver,
@@ -23,18 +23,6 @@ from assignors.simulation.timed.explore.world import (
     member_of,
     put,
 )
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    Heartbeat,
-    JoinGroupResponse,
-)
-from assignors.simulation.timed.protocols.classic.states import GroupState
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
-    ConsumerHeartbeat,
-    ConsumerHeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import (
     Arrived,
     Command,
@@ -47,7 +35,15 @@ from assignors.simulation.timed.protocols.effects import (
     Send,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.mixed.downgrade import OF_CLASSIC
+from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup, GroupState
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeat,
+    ConsumerHeartbeatResponse,
+    ErrorCode,
+    Heartbeat,
+    JoinGroupResponse,
+)
+from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.threads.client import ClientThreads
 
 BEAT: TimerKey = ("heartbeat",)
@@ -205,7 +201,8 @@ def _arrive(model: Model, world: World, member: int) -> tuple[Stepped, ...]:
     after = world._replace(requests=put(world.requests, member, tuple(rest)))
     arrived = Arrived(own * MEMBERS_MAX + member, model.messages.values[message])
     handled = step_coordinator(model, after, arrived, message)
-    if not isinstance(model.coordinators.values[world.coordinator], WaitingCoordinator):
+    coordinator = model.coordinators.values[world.coordinator]
+    if not speaks_only(coordinator, GroupProtocol.CONSUMER):
         return (handled,)
     # What its records say is so at once: only the answer waits for them, and may be late anyway.
     steps = [handled]
@@ -240,7 +237,7 @@ def _says_nothing(request: Request) -> bool:
 def _is_no_news(response: object, member: Any) -> bool:  # noqa: ANN401 - of any protocol
     return (
         isinstance(response, ConsumerHeartbeatResponse)
-        and response.error is ConsumerError.NONE
+        and response.error is ErrorCode.NONE
         and response.assignment is None
         and response.epoch == member.generation
     )
@@ -248,11 +245,11 @@ def _is_no_news(response: object, member: Any) -> bool:  # noqa: ANN401 - of any
 
 def _hurts(model: Model, world: World, key: TimerKey) -> bool:
     """Return whether a timer of the coordinator takes something from a process that runs."""
-    key = key[1:] if key[0] == OF_CLASSIC else key
     if len(key) > 1:
         return _lives(model, world, key[1])
-    group = classic_group_of(model.coordinators.values[world.coordinator])
-    assert group is not None
+    group = model.coordinators.values[world.coordinator].group
+    if not isinstance(group, ClassicGroup):
+        return False
     if key == ("join",):
         if group.previous is GroupState.EMPTY:
             return False  # the delay of a first rebalance
@@ -265,8 +262,8 @@ def _hurts(model: Model, world: World, key: TimerKey) -> bool:
 
 def _lives(model: Model, world: World, member_id: str) -> bool:
     """Return whether a process runs that has this id, or that an answer will give it to."""
-    group = classic_group_of(model.coordinators.values[world.coordinator])
-    known = None if group is None else group.members.get(member_id)
+    group = model.coordinators.values[world.coordinator].group
+    known = group.members.get(member_id) if isinstance(group, ClassicGroup) else None
     if known is not None and known.waiting_join is not None:
         own, member = divmod(known.waiting_join, MEMBERS_MAX)
         if own not in world.dead[member]:

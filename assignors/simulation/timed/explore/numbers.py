@@ -11,16 +11,14 @@ from __future__ import annotations
 from functools import partial
 
 from assignors.simulation.timed.explore.kinds import (
-    awaited_numbers,
     clients_of,
     give_numbers,
     give_tokens,
     held_by,
-    smallest_tokens,
 )
 from assignors.simulation.timed.explore.world import MEMBERS_MAX, Model, World, put
-from assignors.simulation.timed.protocols.any_coordinator import copied
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
 from assignors.simulation.timed.protocols.state_values import cloned
 from assignors.simulation.timed.threads.client import ClientThreads
 
@@ -35,20 +33,20 @@ def renumbered(model: Model, world: World) -> World:
             world = _with_requests(
                 model, world, member, {own: number for number, own in enumerate(kept, 1)}
             )
-    smallest = smallest_tokens(coordinator, world.appends)
+    smallest = tuple(range(1, len(world.appends) + 1))
     return world if world.appends == smallest else _with_appends(model, world, smallest)
 
 
-def _given_up(model: Model, coordinator: object, world: World, member: int) -> frozenset[int]:
+def _given_up(
+    model: Model, coordinator: GroupCoordinator, world: World, member: int
+) -> frozenset[int]:
     """Return the requests of lost connections that nobody will answer any more."""
     dead = world.dead[member] - held_by(model.members.values[world.members[member]])
     if not dead:
         return dead
     on_way = {own for own, _ in world.requests[member]}
     waiting = {
-        number // MEMBERS_MAX
-        for number in awaited_numbers(coordinator)
-        if number % MEMBERS_MAX == member
+        number // MEMBERS_MAX for number in coordinator.awaited() if number % MEMBERS_MAX == member
     }
     return dead - on_way - waiting
 
@@ -58,7 +56,7 @@ def _with_requests(model: Model, world: World, member: int, numbers: dict[int, i
     key = (world.coordinator, member, tuple(numbers.items()))
     coordinator = model.renumbered.get(key)
     if coordinator is None:
-        state = copied(model.coordinators.values[world.coordinator])
+        state = cloned(model.coordinators.values[world.coordinator])
         give_numbers(state, partial(_new_number, member, numbers))
         coordinator = model.renumbered[key] = model.coordinators.number_of(state)
     state = cloned(model.members.values[world.members[member]])
@@ -104,7 +102,7 @@ def _with_appends(model: Model, world: World, smallest: tuple[int, ...]) -> Worl
     key = (world.coordinator, -1, world.appends)
     coordinator = model.renumbered.get(key)
     if coordinator is None:
-        state = copied(model.coordinators.values[world.coordinator])
+        state = cloned(model.coordinators.values[world.coordinator])
         give_tokens(state, numbers)
         coordinator = model.renumbered[key] = model.coordinators.number_of(state)
     return world._replace(

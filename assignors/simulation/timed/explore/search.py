@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from assignors.simulation.timed.explore.moves import is_settled, moves
 from assignors.simulation.timed.explore.words import line_of
 from assignors.simulation.timed.explore.world import Model, World
-from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.rules import Seen
 
 Int32 = NDArray[np.int32]
 

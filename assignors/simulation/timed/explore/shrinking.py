@@ -18,8 +18,7 @@ from json import dumps, loads
 from typing import Any
 
 from assignors.documents.values import DocumentError
-from assignors.simulation.timed.monitors.table import Monitoring
-from assignors.simulation.timed.monitors.violation import Violation
+from assignors.simulation.timed.monitors.rules import Monitoring, Violation
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.scenario import NetworkConfig, Scenario
 from assignors.simulation.timed.scenario_document import (
@@ -60,7 +59,8 @@ def shrunk(scenario: Scenario, *, runs_max: int = RUNS_MAX) -> Shrunk | None:
     if not played.violations:
         return None
     violation = played.violations[0]
-    limit = 2 * played.result.events + 1000
+    # A monitor of the end looks later than the run's last event that counts.
+    limit = 2 * max(played.result.events, violation.event) + 1000
     best = Shrunk(scenario=scenario, violation=violation, runs=1)
     is_smaller = True
     while is_smaller:

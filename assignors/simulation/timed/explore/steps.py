@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assignors.simulation.timed.explore.kinds import clients_of, count_from, held_by, unthreaded
+from assignors.simulation.timed.explore.kinds import clients_of, held_by, unthreaded
 from assignors.simulation.timed.explore.merging import (
     merge_coordinator,
     merge_effect,
@@ -27,18 +27,18 @@ from assignors.simulation.timed.explore.world import (
     view,
 )
 from assignors.simulation.timed.monitors.coordinators import GROUP, Folded, compacted, folded
-from assignors.simulation.timed.monitors.invariants import broken
-from assignors.simulation.timed.monitors.moment import GroupMoment, MemberMoment, consumption_after
-from assignors.simulation.timed.monitors.steps import (
+from assignors.simulation.timed.monitors.rules import (
+    GroupMoment,
+    MemberMoment,
+    broken,
     callbacks_found,
+    consumption_after,
     epochs_found,
     generation_found,
     generation_given_found,
     gives_plan,
     state_found,
 )
-from assignors.simulation.timed.protocols.any_coordinator import copied, load
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Append,
@@ -54,7 +54,9 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     Send,
 )
-from assignors.simulation.timed.protocols.restore import restored
+from assignors.simulation.timed.protocols.kafka.coordinator import load
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, HeartbeatResponse
+from assignors.simulation.timed.protocols.kafka.restore import restored
 from assignors.simulation.timed.protocols.state_values import cloned
 
 
@@ -199,7 +201,7 @@ def lose_coordinator(model: Model, world: World) -> World:
     The next coordinator has loaded what was replicated; what waits for an answer is still `open`.
     """
     records = model.records.values[world.replicated]
-    state = copied(model.coordinators.values[world.coordinator])
+    state = cloned(model.coordinators.values[world.coordinator])
     timers = load(state, restored(records))
     nothing: tuple[Any, ...] = ((),) * len(world.members)
     still_open = tuple(o - gone for o, gone in zip(world.open, world.dead, strict=True))
@@ -219,10 +221,10 @@ def lose_coordinator(model: Model, world: World) -> World:
 
 
 def _stepped_coordinator(model: Model, world: World, event: CoordinatorEvent) -> Step:
-    state = copied(model.coordinators.values[world.coordinator])
-    count_from(state, max(world.appends, default=0))
+    state = cloned(model.coordinators.values[world.coordinator])
+    state.tokens = max(world.appends, default=0)
     effects = [merge_effect(state, each) for each in model.step_coordinator(state, event)]
-    count_from(state, 0)
+    state.tokens = 0
     merge_coordinator(state)
     messages = tuple(
         (each.number, model.messages.number_of(each.response))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from assignors.names.nearest import LISTED_MAX, question
 from assignors.ownership.changes import TopicPartition
 from assignors.simulation.timed.explore.words import line_of, short
-from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.plan import with_arrivals
 from assignors.simulation.timed.protocols.effects import Answered, Arrived, Consume, Reply, Send
 from assignors.simulation.timed.scenario import Scenario, Verb

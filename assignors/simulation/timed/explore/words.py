@@ -9,13 +9,7 @@ from __future__ import annotations
 from assignors.ownership.changes import TopicPartition
 from assignors.simulation.timed.explore import push_words
 from assignors.simulation.timed.explore.push_words import Show
-from assignors.simulation.timed.monitors.invariants import listed
-from assignors.simulation.timed.monitors.seen import Seen
-from assignors.simulation.timed.protocols.classic import messages as classic
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode
-from assignors.simulation.timed.protocols.consumer import messages as consumer
-from assignors.simulation.timed.protocols.consumer.messages import ConsumerError
-from assignors.simulation.timed.protocols.consumer.records import CurrentRecord, TargetRecord
+from assignors.simulation.timed.monitors.rules import Seen, listed
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Answered,
@@ -40,6 +34,13 @@ from assignors.simulation.timed.protocols.effects import (
     Restrict,
     Schedule,
     Send,
+)
+from assignors.simulation.timed.protocols.kafka import messages
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode
+from assignors.simulation.timed.protocols.kafka.records import (
+    CurrentRecord,
+    GroupRecord,
+    TargetRecord,
 )
 from assignors.simulation.timed.protocols.push import messages as push
 from wire import TopicPartitions, decode_assignment, decode_subscription
@@ -117,7 +118,7 @@ def _timer(key: tuple[str, ...]) -> str | None:
     match key:
         case ("heartbeat",):
             return None
-        case ("session", member_id):
+        case ("session" | "heartbeat", member_id):
             return f"the session of {short(member_id)} is over"
         case ("rebalance", member_id):
             return f"the time of {short(member_id)} to revoke is over"
@@ -153,23 +154,23 @@ def _request(request: Request, verb: str, show: Show) -> str | None:
     if isinstance(request, push.Request):
         return push_words.request_words(request, verb, short, show)
     match request:
-        case classic.JoinGroup():
+        case messages.JoinGroup():
             claims = decode_subscription(request.protocols[0].metadata).value
             owned = {} if claims is None else claims.owned
             return (
                 f"{verb} JoinGroup of {short(request.member_id) or request.client_id},"
                 f" owns {show(owned)}"
             )
-        case classic.SyncGroup():
+        case messages.SyncGroup():
             plan = "; ".join(
                 f"{short(member_id)}: {_assignment(assigned, show)}"
                 for member_id, assigned in request.assignments
             )
             head = f"{verb} SyncGroup of {short(request.member_id)}"
             return f"{head}, generation {request.generation}" + (f", {plan}" if plan else "")
-        case classic.LeaveGroup():
+        case messages.LeaveGroup():
             return f"{verb} LeaveGroup of {short(request.member_id)}"
-        case consumer.ConsumerHeartbeat() if request.owned is not None or request.epoch <= 0:
+        case messages.ConsumerHeartbeat() if request.owned is not None or request.epoch <= 0:
             claim = "" if request.owned is None else f", owns {show(request.owned)}"
             return f"{verb} heartbeat of {short(request.member_id)}, epoch {request.epoch}{claim}"
     return None
@@ -179,14 +180,14 @@ def _response(response: Response, verb: str, show: Show) -> str | None:
     if isinstance(response, push.Response):
         return push_words.response_words(response, verb, show)
     match response:
-        case classic.JoinGroupResponse(ErrorCode.NONE):
+        case messages.JoinGroupResponse(ErrorCode.NONE):
             return (
                 f"{verb} JoinGroup: {short(response.member_id)} in generation"
                 f" {response.generation}, led by {short(response.leader)}"
             )
-        case classic.SyncGroupResponse(ErrorCode.NONE):
+        case messages.SyncGroupResponse(ErrorCode.NONE):
             return f"{verb} SyncGroup: {_assignment(response.assignment, show)}"
-        case consumer.ConsumerHeartbeatResponse(ConsumerError.NONE):
+        case messages.ConsumerHeartbeatResponse(ErrorCode.NONE):
             if response.assignment is None:
                 return None
             given = show(response.assignment)
@@ -197,7 +198,7 @@ def _response(response: Response, verb: str, show: Show) -> str | None:
 
 def _record(record: Record, show: Show) -> str:
     match record:
-        case classic.GroupRecord():
+        case GroupRecord():
             plan = "; ".join(
                 f"{short(each.member_id)}: {_assignment(each.assignment, show)}"
                 for each in record.members

@@ -19,17 +19,6 @@ from typing import Any
 
 from assignors.simulation.timed.costs.meter import Meter
 from assignors.simulation.timed.network import Network
-from assignors.simulation.timed.protocols.any_coordinator import copied, load, step
-from assignors.simulation.timed.protocols.classic.messages import (
-    ErrorCode,
-    Heartbeat,
-    HeartbeatResponse,
-    JoinGroupResponse,
-)
-from assignors.simulation.timed.protocols.consumer.messages import (
-    ConsumerError,
-    ConsumerHeartbeatResponse,
-)
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,
@@ -47,8 +36,18 @@ from assignors.simulation.timed.protocols.effects import (
     Response,
     Schedule,
 )
-from assignors.simulation.timed.protocols.offsets.messages import EndTransaction
-from assignors.simulation.timed.protocols.restore import restored
+from assignors.simulation.timed.protocols.kafka.coordinator import load, step
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeatResponse,
+    EndTransaction,
+    ErrorCode,
+    Heartbeat,
+    HeartbeatResponse,
+    JoinGroupResponse,
+)
+from assignors.simulation.timed.protocols.kafka.restore import restored
+from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
+from assignors.simulation.timed.protocols.state_values import cloned
 from assignors.simulation.timed.queue import EventQueue
 from assignors.simulation.timed.random_streams import stream
 from assignors.simulation.timed.scenario import Fault, FaultKind, Scenario
@@ -158,11 +157,10 @@ class OldCoordinator:
     joins. But whatever would write a record fails, and leaves it as it was.
     """
 
-    state: object
-    """Of a kind that `any_coordinator` knows."""
+    state: GroupCoordinator
 
     @classmethod
-    def of(cls, coordinator: object, queue: EventQueue[Any]) -> OldCoordinator:
+    def of(cls, coordinator: GroupCoordinator, queue: EventQueue[Any]) -> OldCoordinator:
         """Return the coordinator as it is; its timers run on as those of the old one.
 
         Cost: O(members and partitions).
@@ -171,11 +169,11 @@ class OldCoordinator:
             queue.stop((COORDINATOR, key))
             ours = (OLD, *key)
             queue.start((COORDINATOR, ours), at, (COORDINATOR, Fired(ours, fired.data)))
-        return cls(state=copied(coordinator))
+        return cls(state=cloned(coordinator))
 
     def play(self, at_us: int, event: Arrived | Fired) -> list[Effect]:
         """Return what it does about an event at `at_us`. Cost: O(members and partitions)."""
-        trial = copied(self.state)
+        trial = cloned(self.state)
         if isinstance(event, Fired):
             event = Fired(event.key[1:], event.data)
         effects = step(trial, at_us, event)
@@ -302,7 +300,7 @@ def _is_welcome(response: Response) -> bool:
     if isinstance(response, HeartbeatResponse):
         return response.error is ErrorCode.NONE
     if isinstance(response, ConsumerHeartbeatResponse):
-        return response.error is ConsumerError.NONE
+        return response.error is ErrorCode.NONE
     return False
 
 
@@ -395,7 +393,7 @@ class Failovers:
         self.recoveries.begin(queue.now, lost)
         self.stale = set(range(len(network.links)))
         if serves:
-            self.zombie = OldCoordinator.of(self.sides.coordinator, queue)
+            self.zombie = OldCoordinator.of(self.sides.kafka, queue)
             self.at_zombie = set(network.in_flight)
         else:
             queue.stop_all(COORDINATOR)
@@ -465,7 +463,7 @@ class Failovers:
         """Go on with what the log says. Cost: O(records + members)."""
         queue = self.network.queue
         self.stage = Stage.SERVES
-        timers = load(self.sides.coordinator, restored(self.log.entries()))
+        timers = load(self.sides.kafka, restored(self.log.entries()))
         generation = self.sides.generation()
         self.unwritten |= {
             n for n, each in enumerate(self.sides.members) if each.generation > generation

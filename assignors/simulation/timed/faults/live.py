@@ -32,7 +32,7 @@ from assignors.simulation.timed.protocols.effects import (
     NotCoordinator,
     Restrict,
 )
-from assignors.simulation.timed.protocols.offsets.messages import EndTransaction, OffsetCommit
+from assignors.simulation.timed.protocols.kafka.messages import EndTransaction, OffsetCommit
 from assignors.simulation.timed.protocols.partitions import has_all
 from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.scenario import Fault, FaultKind, MemberConfig, Scenario

@@ -1,39 +1,36 @@
-"""What monitors read in the state of a coordinator, a function for each kind of coordinator.
-
-A row of `VIEWS` for each: another protocol is another row. What has no row is taken to know nobody,
-so monitors that need a coordinator find nothing there.
-"""
+"""What monitors read in the state of a coordinator: Kafka's, or that of the push protocol."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.messages import GroupRecord, GroupTombstone
-from assignors.simulation.timed.protocols.classic.states import GroupState
-from assignors.simulation.timed.protocols.consumer.group import ConsumerMember, MemberState
-from assignors.simulation.timed.protocols.consumer.records import (
+from assignors.simulation.timed.protocols.effects import Record
+from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup, GroupState
+from assignors.simulation.timed.protocols.kafka.consumer_group import (
+    ConsumerGroup,
+    ConsumerMember,
+    MemberState,
+)
+from assignors.simulation.timed.protocols.kafka.messages import OffsetCommit
+from assignors.simulation.timed.protocols.kafka.records import (
     CurrentRecord,
     GroupEpochRecord,
+    GroupRecord,
+    GroupTombstone,
     GroupTopicsTombstone,
     MemberRecord,
+    OffsetRecord,
     PatternRecord,
     TargetEpochRecord,
     TargetRecord,
-)
-from assignors.simulation.timed.protocols.consumer.step import WaitingCoordinator
-from assignors.simulation.timed.protocols.effects import Record
-from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
-from assignors.simulation.timed.protocols.offsets.coordinator import OffsetsCoordinator
-from assignors.simulation.timed.protocols.offsets.messages import (
-    OffsetCommit,
-    OffsetRecord,
     is_transactional,
 )
-from assignors.simulation.timed.protocols.push.group import PushCoordinator
+from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
+from assignors.simulation.timed.protocols.push.coordinator import PushCoordinator
 from assignors.simulation.timed.protocols.push.messages import by_topic
+from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from wire import TopicPartitions, decode_assignment
 
 Folded = dict[tuple[str, ...], Any]
@@ -61,26 +58,38 @@ class CoordinatorView:
 
 def view_of(coordinator: object) -> CoordinatorView:
     """Return what monitors look at. Cost: O(partitions of the group)."""
-    view = VIEWS.get(type(coordinator))
-    return CoordinatorView() if view is None else view(coordinator)
+    if isinstance(coordinator, PushCoordinator):
+        return _push(coordinator)
+    if not isinstance(coordinator, GroupCoordinator):
+        return CoordinatorView()
+    group = coordinator.group
+    if group is None and coordinator.config.protocols == {GroupProtocol.CONSUMER}:
+        group = ConsumerGroup()  # of which nothing may be written
+    if group is None:
+        return CoordinatorView(is_exact=True)
+    if isinstance(group, ConsumerGroup):
+        view = _consumer(group)
+    else:
+        view = _classic(group, is_written=not (coordinator.appends or coordinator.is_behind))
+    if view.logged is None:
+        return view
+    offsets: Folded = {
+        ("offset", topic, str(partition)): each.offset
+        for (topic, partition), each in coordinator.offsets.table.committed.items()
+    }
+    return replace(view, logged={**view.logged, **offsets})
 
 
 def view_of_sender(coordinator: object, request: OffsetCommit) -> CoordinatorView:
     """Return the view of a group as far as a commit needs it. Cost: O(1) for one of a member."""
-    if isinstance(coordinator, OffsetsCoordinator):
-        coordinator = coordinator.inner
-    if isinstance(coordinator, MixedCoordinator):
-        exists = coordinator.consumer.exists
-        coordinator = coordinator.waiting if exists else coordinator.classic
-    if request.generation < 0 or not isinstance(
-        coordinator, ClassicCoordinator | WaitingCoordinator
-    ):
+    group = coordinator.group if isinstance(coordinator, GroupCoordinator) else None
+    if request.generation < 0 or group is None:
         return view_of(coordinator)
     member_id = request.member_id
-    if isinstance(coordinator, WaitingCoordinator):
-        member = coordinator.coordinator.group.members.get(member_id)
+    if isinstance(group, ConsumerGroup):
+        member = group.members.get(member_id)
         return CoordinatorView(known={} if member is None else {member_id: member.epoch})
-    known = {member_id: coordinator.group.generation} if has_member(coordinator, member_id) else {}
+    known = {member_id: group.generation} if has_member(coordinator, member_id) else {}
     return CoordinatorView(known=known, is_exact=True)
 
 
@@ -90,29 +99,19 @@ def has_member(coordinator: object, member_id: str) -> bool:
     Not a static member of a classic group that was late for the last generation: it stays in the
     group, but whatever it does in its own generation is refused.
     """
-    match coordinator:
-        case ClassicCoordinator():
-            member = coordinator.group.members.get(member_id)
-            return member is not None and member.generation == coordinator.group.generation
-        case MixedCoordinator():
-            one, other = coordinator.classic.group, coordinator.consumer.group
-            return member_id in one.members or member_id in other.members
-        case WaitingCoordinator():
-            return member_id in coordinator.coordinator.group.members
-        case OffsetsCoordinator():
-            return has_member(coordinator.inner, member_id)
-        case PushCoordinator():
-            return member_id in coordinator.members and member_id not in coordinator.expired
-    return False
+    if isinstance(coordinator, PushCoordinator):
+        return member_id in coordinator.members and member_id not in coordinator.expired
+    group = coordinator.group if isinstance(coordinator, GroupCoordinator) else None
+    if not isinstance(group, ClassicGroup):
+        return group is not None and member_id in group.members
+    member = group.members.get(member_id)
+    return member is not None and member.generation == group.generation
 
 
 def is_in_group(coordinator: object, member_id: str) -> bool:
     """Return whether the coordinator has this id, in whatever generation. Cost: O(1)."""
-    match coordinator:
-        case ClassicCoordinator():
-            return member_id in coordinator.group.members
-        case OffsetsCoordinator():
-            return is_in_group(coordinator.inner, member_id)
+    if isinstance(coordinator, GroupCoordinator):
+        return coordinator.group is not None and member_id in coordinator.group.members
     return has_member(coordinator, member_id)
 
 
@@ -183,14 +182,12 @@ def _entry(  # noqa: C901, PLR0911 - one for each type of record
     raise AssertionError(record)
 
 
-def _classic(coordinator: ClassicCoordinator) -> CoordinatorView:
-    group = coordinator.group
+def _classic(group: ClassicGroup, *, is_written: bool) -> CoordinatorView:
     assignments = {each.member_id: each.assignment for each in group.members.values()}
     is_at_rest = group.state in {GroupState.STABLE, GroupState.EMPTY}
-    is_written = is_at_rest and not (coordinator.appends or coordinator.is_behind)
     logged: Folded | None = None
     # A group that only a commit from outside has made has no record of its own.
-    if is_written and coordinator.exists and group.generation:
+    if is_written and is_at_rest and group.generation:
         leader = None if group.protocol is None else group.leader
         logged = {("group",): (group.generation, group.protocol, leader, assignments)}
     target = {}
@@ -211,8 +208,7 @@ def _classic(coordinator: ClassicCoordinator) -> CoordinatorView:
     )
 
 
-def _consumer(waiting: WaitingCoordinator) -> CoordinatorView:
-    group = waiting.coordinator.group
+def _consumer(group: ConsumerGroup) -> CoordinatorView:
     logged: Folded = {}
     for member in group.members.values():
         topics = tuple(sorted(member.topics))
@@ -249,18 +245,6 @@ def _has_target(member: ConsumerMember, epoch: int, target: Mapping[str, TopicPa
     return is_at_rest and member.epoch == epoch and assigned == wanted
 
 
-def _with_offsets(coordinator: OffsetsCoordinator) -> CoordinatorView:
-    """Return the view of the group itself, and the offsets that it has committed."""
-    view = view_of(coordinator.inner)
-    if view.logged is None:
-        return view
-    offsets: Folded = {
-        ("offset", topic, str(partition)): each.offset
-        for (topic, partition), each in coordinator.table.committed.items()
-    }
-    return replace(view, logged={**view.logged, **offsets})
-
-
 def _push(coordinator: PushCoordinator) -> CoordinatorView:
     """Return what the coordinator has granted; whose lease is over counts as no member."""
     return CoordinatorView(
@@ -276,19 +260,3 @@ def _push(coordinator: PushCoordinator) -> CoordinatorView:
             if member_id not in coordinator.expired
         },
     )
-
-
-def _mixed(coordinator: MixedCoordinator) -> CoordinatorView:
-    """Return the view of the group of either kind."""
-    if coordinator.consumer.exists:
-        return _consumer(coordinator.waiting)
-    return _classic(coordinator.classic)
-
-
-VIEWS: dict[type, Callable[[Any], CoordinatorView]] = {
-    ClassicCoordinator: _classic,
-    WaitingCoordinator: _consumer,
-    MixedCoordinator: _mixed,
-    OffsetsCoordinator: _with_offsets,
-    PushCoordinator: _push,
-}

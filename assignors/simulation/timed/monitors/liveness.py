@@ -18,8 +18,7 @@ from assignors.model import Assignment, Cluster, Group, Member
 from assignors.own_assignors.answers import AssignorError
 from assignors.registry import assignor_named
 from assignors.simulation.timed.ledger import Ledger
-from assignors.simulation.timed.monitors.invariants import named
-from assignors.simulation.timed.monitors.table import MONITORS
+from assignors.simulation.timed.monitors.rules import MONITORS, named
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.sides import Sides

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 
 from assignors.ownership.changes import TopicPartition, changed_topics
 from assignors.simulation.timed.ledger import Ledger
-from assignors.simulation.timed.monitors.commits import commit_found
 from assignors.simulation.timed.monitors.coordinators import (
     GROUP,
     CoordinatorView,
@@ -24,24 +23,24 @@ from assignors.simulation.timed.monitors.coordinators import (
     view_of,
     view_of_sender,
 )
-from assignors.simulation.timed.monitors.invariants import INVARIANTS
-from assignors.simulation.timed.monitors.moment import (
+from assignors.simulation.timed.monitors.rules import (
+    INVARIANTS,
+    MONITORS,
     Consumption,
     GroupMoment,
+    Kind,
     MemberMoment,
-    changes_consumption,
-    consumption_after,
-)
-from assignors.simulation.timed.monitors.steps import (
+    Monitoring,
+    Violation,
     callbacks_found,
+    changes_consumption,
+    commit_found,
+    consumption_after,
     epochs_found,
     generation_found,
     generation_given_found,
     state_found,
 )
-from assignors.simulation.timed.monitors.table import MONITORS, Kind, Monitoring
-from assignors.simulation.timed.monitors.violation import Violation
-from assignors.simulation.timed.protocols.classic.messages import Heartbeat
 from assignors.simulation.timed.protocols.effects import (
     OUTSIDE,
     Append,
@@ -53,7 +52,7 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Restrict,
 )
-from assignors.simulation.timed.protocols.offsets.messages import OffsetCommit
+from assignors.simulation.timed.protocols.kafka.messages import Heartbeat, OffsetCommit
 from assignors.simulation.timed.sides import Sides
 
 KEPT = 100

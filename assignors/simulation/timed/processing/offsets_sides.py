@@ -12,14 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assignors.simulation.timed.migration.member import MixedMember
-from assignors.simulation.timed.migration.sides import sides_of
 from assignors.simulation.timed.processing.manual import ManualMember
 from assignors.simulation.timed.processing.manual import step as manual_step
 from assignors.simulation.timed.processing.records import RecordLedger
-from assignors.simulation.timed.protocols.classic.coordinator_state import ClassicCoordinator
-from assignors.simulation.timed.protocols.classic.messages import ErrorCode, HeartbeatResponse
-from assignors.simulation.timed.protocols.consumer.step import CLOCK_STARTS_MS, WaitingCoordinator
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     OUTSIDE,
@@ -31,45 +26,36 @@ from assignors.simulation.timed.protocols.effects import (
     Reply,
     Restrict,
 )
-from assignors.simulation.timed.protocols.mixed.coordinator import MixedCoordinator
-from assignors.simulation.timed.protocols.offsets.access import (
-    GroupAccess,
-    classic_access,
-    consumer_access,
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ErrorCode,
+    HeartbeatResponse,
+    OffsetCommitResponse,
 )
-from assignors.simulation.timed.protocols.offsets.client import follow, is_about_offsets
-from assignors.simulation.timed.protocols.offsets.client import step as client_step
-from assignors.simulation.timed.protocols.offsets.client_state import (
+from assignors.simulation.timed.protocols.kafka.offsets_client import (
     Begin,
     Done,
     Finish,
+    Flow,
     Identity,
     OffsetsClient,
+    end_offset,
+    follow,
     freeze,
+    is_about_offsets,
     note,
     restrict,
 )
-from assignors.simulation.timed.protocols.offsets.coordinator import (
-    OffsetsConfig,
-    OffsetsCoordinator,
-)
-from assignors.simulation.timed.protocols.offsets.coordinator import step as offsets_step
-from assignors.simulation.timed.protocols.offsets.flow import Flow, end_offset
-from assignors.simulation.timed.protocols.offsets.messages import (
-    CommitError,
-    OffsetCommitResponse,
-)
-from assignors.simulation.timed.protocols.offsets.mixed_access import mixed_access
-from assignors.simulation.timed.protocols.push.commits import push_access
-from assignors.simulation.timed.protocols.push.group import PushCoordinator
+from assignors.simulation.timed.protocols.kafka.offsets_client import step as client_step
+from assignors.simulation.timed.protocols.kafka.state import Offsets
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
-from assignors.simulation.timed.sides import AnyMember, Sides
+from assignors.simulation.timed.sides import AnyMember, MixedMember, Sides, sides_of
 
 LIKE_HEARTBEATS = {
-    CommitError.UNKNOWN_MEMBER_ID,
-    CommitError.ILLEGAL_GENERATION,
-    CommitError.REBALANCE_IN_PROGRESS,
-    CommitError.FENCED_INSTANCE_ID,
+    ErrorCode.UNKNOWN_MEMBER_ID,
+    ErrorCode.ILLEGAL_GENERATION,
+    ErrorCode.REBALANCE_IN_PROGRESS,
+    ErrorCode.FENCED_INSTANCE_ID,
 }
 """Errors of a commit after which a classic member does what it does after those of a heartbeat."""
 
@@ -82,13 +68,13 @@ class Processing:
     now: Callable[[], int]
     """The time, in microseconds since the run began."""
     ledger: RecordLedger
-    coordinator: OffsetsCoordinator
+    offsets: Offsets
     clients: list[OffsetsClient]
     commits: int = 0
     """Commits that were accepted, since costs are counted."""
     fenced: int = 0
     """Commits that were refused, since costs are counted."""
-    errors: dict[CommitError, int] = field(default_factory=lambda: defaultdict(int))
+    errors: dict[ErrorCode, int] = field(default_factory=lambda: defaultdict(int))
     """How many were refused in the whole run, and why."""
 
     def figures(self, at: int, topics: Mapping[str, int]) -> dict[str, Any]:
@@ -107,7 +93,7 @@ class Processing:
 
     def lag(self, at: int, topics: Mapping[str, int]) -> int:
         """Return how many records are written and not committed. Cost: O(partitions)."""
-        known = self.coordinator.replicated
+        known = self.offsets.replicated
         return sum(
             max(end_offset(flow_of(self.scenario, topic), at) - known.get((topic, number), 0), 0)
             for topic, count in topics.items()
@@ -130,7 +116,6 @@ def sides_with_offsets(
     sides = _with_manual(scenario, sides_of(scenario))
     if not scenario.processing.is_on:
         return sides, None
-    broker = scenario.broker
     created = (action.topic for action in scenario.plan if action.topic is not None)
     flows = {topic: flow_of(scenario, topic) for topic in (*scenario.topics, *created)}
     processing = Processing(
@@ -139,22 +124,14 @@ def sides_with_offsets(
         ledger=RecordLedger(
             flow=flows.__getitem__, count_from=scenario.count_from_ms * MILLISECOND
         ),
-        coordinator=OffsetsCoordinator(
-            group=_access(sides),
-            inner=sides.coordinator,
-            config=OffsetsConfig(
-                retention_ms=broker.offsets_retention_ms,
-                check_ms=broker.offsets_check_ms,
-                clock_starts_ms=CLOCK_STARTS_MS,
-            ),
-        ),
+        offsets=sides.coordinator.offsets,
         clients=[OffsetsClient(config=each, flows=flows) for each in scenario.members],
     )
 
     numbers = {each.name: number for number, each in enumerate(scenario.members)}
 
     def step_coordinator(at_us: int, event: CoordinatorEvent) -> list[Effect]:
-        effects = offsets_step(processing.coordinator, at_us, event)
+        effects = sides.step_coordinator(at_us, event)
         for effect in effects:
             if isinstance(effect, Reply) and isinstance(effect.response, OffsetCommitResponse):
                 if effect.number != OUTSIDE:
@@ -174,7 +151,6 @@ def sides_with_offsets(
 
     wrapped = replace(
         sides,
-        coordinator=processing.coordinator,
         step_coordinator=step_coordinator,
         step_member=step_member,
         freeze=lambda number, begins: _freeze(processing, number, begins=begins),
@@ -200,22 +176,9 @@ def _with_manual(scenario: Scenario, sides: Sides) -> Sides:
     return replace(sides, members=members, step_member=step_member)
 
 
-def _access(sides: Sides) -> GroupAccess:
-    match sides.coordinator:
-        case ClassicCoordinator() as coordinator:
-            return classic_access(coordinator, clock_starts_ms=CLOCK_STARTS_MS)
-        case MixedCoordinator() as mixed:
-            return mixed_access(mixed, clock_starts_ms=CLOCK_STARTS_MS)
-        case WaitingCoordinator(coordinator=coordinator):
-            return consumer_access(coordinator, sides.step_coordinator)
-        case PushCoordinator() as pushing:
-            return push_access(pushing, sides.step_coordinator)
-    raise AssertionError(sides.coordinator)
-
-
-def _count(processing: Processing, at_us: int, error: CommitError) -> None:
+def _count(processing: Processing, at_us: int, error: ErrorCode) -> None:
     is_counted = at_us >= processing.ledger.count_from
-    if error is CommitError.NONE:
+    if error is ErrorCode.NONE:
         processing.commits += is_counted
     else:
         processing.errors[error] += 1
@@ -234,14 +197,12 @@ def _step_member(
     note(client, event)
     if not is_about_offsets(event):
         effects = sides.step_member(number, event)
-        return _done(
-            processing, number, at_us, follow(client, at_us, _identity(sides, member), effects)
-        )
-    heard = _heard(sides, client, member, event)
-    done = client_step(client, at_us, _identity(sides, member), event)
+        return _done(processing, number, at_us, follow(client, at_us, _identity(member), effects))
+    heard = _heard(client, member, event)
+    done = client_step(client, at_us, _identity(member), event)
     if heard is not None:
         effects = sides.step_member(number, heard)
-        done += follow(client, at_us, _identity(sides, member), effects)
+        done += follow(client, at_us, _identity(member), effects)
     return _done(processing, number, at_us, done)
 
 
@@ -250,20 +211,20 @@ def _freeze(processing: Processing, number: int, *, begins: bool) -> None:
     _done(processing, number, at_us, freeze(processing.clients[number], at_us, begins=begins))
 
 
-def _identity(sides: Sides, member: AnyMember) -> Identity:
+def _identity(member: AnyMember) -> Identity:
     is_in_group = not isinstance(member, ManualMember)
-    names_epoch = is_in_group and _speaks_consumer(sides, member)
+    names_epoch = is_in_group and _speaks_consumer(member)
     return Identity(member.member_id, member.generation if is_in_group else -1, names_epoch)
 
 
-def _speaks_consumer(sides: Sides, member: AnyMember) -> bool:
+def _speaks_consumer(member: AnyMember) -> bool:
     if isinstance(member, MixedMember):
         return member.protocol is GroupProtocol.CONSUMER
-    return isinstance(sides.coordinator, WaitingCoordinator)
+    return isinstance(member, ConsumerClient)
 
 
 def _heard(
-    sides: Sides, client: OffsetsClient, member: AnyMember, event: MemberEvent
+    client: OffsetsClient, member: AnyMember, event: MemberEvent
 ) -> Answered | Command | None:
     """Return what a refused commit is to a classic member: a heartbeat refused alike.
 
@@ -272,16 +233,16 @@ def _heard(
     if not isinstance(event, Answered) or not isinstance(event.response, OffsetCommitResponse):
         return None
     request, error = client.commits.get(event.number), event.response.error
-    if request is None or not member.is_up or _speaks_consumer(sides, member):
+    if request is None or not member.is_up or _speaks_consumer(member):
         return None
     if request.member_id != member.member_id or not request.member_id:
         return None
     if request.generation != member.generation:
-        forgets = client.config.forgets_generation and error is CommitError.ILLEGAL_GENERATION
+        forgets = client.config.forgets_generation and error is ErrorCode.ILLEGAL_GENERATION
         return Command.FORGET_GENERATION if forgets else None
     if error not in LIKE_HEARTBEATS:
         return None
-    return Answered(event.number, HeartbeatResponse(ErrorCode(error)))
+    return Answered(event.number, HeartbeatResponse(error))
 
 
 def _done(processing: Processing, number: int, at_us: int, done: list[Done]) -> list[Effect]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from assignors.simulation.timed.protocols.offsets.flow import Flow, Start, position
+from assignors.simulation.timed.protocols.kafka.offsets_client import Flow, Start, position
 
 Partition = tuple[str, int]
 

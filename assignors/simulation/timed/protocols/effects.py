@@ -5,10 +5,13 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from assignors.simulation.timed.protocols.classic import messages as classic
-from assignors.simulation.timed.protocols.consumer import messages as consumer
-from assignors.simulation.timed.protocols.consumer.records import ConsumerRecord
-from assignors.simulation.timed.protocols.offsets import messages as offsets
+from assignors.simulation.timed.protocols.kafka import messages
+from assignors.simulation.timed.protocols.kafka.records import (
+    ConsumerRecord,
+    GroupRecord,
+    GroupTombstone,
+    OffsetRecord,
+)
 from assignors.simulation.timed.protocols.push import messages as push
 from wire import TopicPartitions
 
@@ -20,18 +23,20 @@ class NotCoordinator(NamedTuple):
     member sends it again.
     """
 
-    error: classic.ErrorCode = classic.ErrorCode.NOT_COORDINATOR
+    error: messages.ErrorCode = messages.ErrorCode.NOT_COORDINATOR
 
 
-Request = classic.Request | consumer.ConsumerHeartbeat | offsets.Request | push.Request
+Request = (
+    messages.ClassicRequest | messages.ConsumerHeartbeat | messages.OffsetsRequest | push.Request
+)
 Response = (
-    classic.Response
-    | consumer.ConsumerHeartbeatResponse
-    | offsets.Response
+    messages.ClassicResponse
+    | messages.ConsumerHeartbeatResponse
+    | messages.OffsetsResponse
     | push.Response
     | NotCoordinator
 )
-Record = classic.GroupRecord | classic.GroupTombstone | ConsumerRecord | offsets.OffsetRecord
+Record = GroupRecord | GroupTombstone | ConsumerRecord | OffsetRecord
 
 MILLISECOND = 1000
 """In microseconds: the unit of every time in an event or effect."""
@@ -88,7 +93,7 @@ class AppendFailed(NamedTuple):
 
     tokens: frozenset[int]
     """Those of the appends."""
-    records: tuple[Record | offsets.EndTransaction, ...]
+    records: tuple[Record | messages.EndTransaction, ...]
     """All that is written of the group, as compaction would leave it, with ends of transactions."""
 
 
@@ -234,7 +239,7 @@ Effect = (
 )
 CoordinatorEvent = Arrived | Fired | Committed | AppendFailed
 
-ALWAYS_PLAIN = frozenset({classic.Heartbeat, push.Heartbeat})
+ALWAYS_PLAIN = frozenset({messages.Heartbeat, push.Heartbeat})
 """Requests that say nothing but that their member is alive, whatever is in them."""
 STANDING = frozenset({push.AwaitAssignment, push.Fetch})
 """Requests that wait at the coordinator for as long as there is no news."""
@@ -242,6 +247,6 @@ STANDING = frozenset({push.AwaitAssignment, push.Fetch})
 
 def is_plain(request: Request) -> bool:
     """Return whether a request says nothing but that its member is alive."""
-    if type(request) is consumer.ConsumerHeartbeat:
+    if type(request) is messages.ConsumerHeartbeat:
         return request.epoch > 0 and request.topics is None and request.owned is None
     return type(request) in ALWAYS_PLAIN

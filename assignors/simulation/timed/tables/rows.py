@@ -26,11 +26,9 @@ from assignors.documents.keys import keys_of
 from assignors.documents.values import DocumentError, ErrorCode
 from assignors.ownership.intervals import ownerships
 from assignors.simulation.processes import Row, failure_text, in_processes, known
-from assignors.simulation.timed.costs.blocked import Blocked
-from assignors.simulation.timed.costs.state_bytes import state_figures
-from assignors.simulation.timed.costs.waits import Waits
+from assignors.simulation.timed.costs.on_request import Blocked, Waits, state_figures
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.monitors.seen import Seen
+from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import MemberConfig, Scenario

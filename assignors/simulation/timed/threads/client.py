@@ -10,9 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from assignors.simulation.timed.migration.member import MixedMember
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Answered,
@@ -28,7 +25,10 @@ from assignors.simulation.timed.protocols.effects import (
     Send,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.offsets.client_state import OffsetsClient
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.offsets_client import OffsetsClient
+from assignors.simulation.timed.sides import MixedMember
 from assignors.simulation.timed.threads.duties import (
     POLLS,
     Duty,

@@ -9,12 +9,6 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from assignors.simulation.timed.protocols.classic.messages import (
-    HeartbeatResponse,
-    JoinGroupResponse,
-    SyncGroupResponse,
-)
-from assignors.simulation.timed.protocols.consumer.messages import ConsumerHeartbeatResponse
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Command,
@@ -22,9 +16,13 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     MemberEvent,
 )
-from assignors.simulation.timed.protocols.offsets.messages import (
+from assignors.simulation.timed.protocols.kafka.messages import (
+    ConsumerHeartbeatResponse,
+    HeartbeatResponse,
+    JoinGroupResponse,
     OffsetCommitResponse,
     OffsetFetchResponse,
+    SyncGroupResponse,
 )
 from assignors.simulation.timed.scenario import ClientModel
 

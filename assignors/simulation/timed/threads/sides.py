@@ -9,18 +9,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from assignors.simulation.timed.migration.member import MixedMember
 from assignors.simulation.timed.processing.offsets_sides import Processing
-from assignors.simulation.timed.protocols.classic.member_state import ClassicMember
-from assignors.simulation.timed.protocols.consumer.member_state import ConsumerClient
 from assignors.simulation.timed.protocols.effects import (
     Effect,
     MemberEvent,
 )
-from assignors.simulation.timed.protocols.offsets.client_state import OffsetsClient
+from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
+from assignors.simulation.timed.protocols.kafka.offsets_client import OffsetsClient
 from assignors.simulation.timed.random_streams import stream
 from assignors.simulation.timed.scenario import MemberConfig, Scenario
-from assignors.simulation.timed.sides import Sides
+from assignors.simulation.timed.sides import MixedMember, Sides
 from assignors.simulation.timed.threads.client import ClientThreads, step_threads
 from assignors.simulation.timed.threads.duties import BY_NAME
 

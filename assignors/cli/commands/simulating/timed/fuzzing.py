@@ -17,7 +17,7 @@ from assignors.cli.outputs.progress import with_progress
 from assignors.documents.values import SCHEMA, Document, DocumentError
 from assignors.simulation.timed.explore.fuzz import Fuzzed, fuzz
 from assignors.simulation.timed.explore.random_scenarios import Choices
-from assignors.simulation.timed.monitors.violation import described
+from assignors.simulation.timed.monitors.rules import described
 from assignors.simulation.timed.scenario import ClientModel, GroupProtocol, Scenario
 from assignors.simulation.timed.scenario_document import brief_document, own_assignors_of
 

@@ -13,7 +13,7 @@ from assignors.cli.outputs.forms import dumps
 from assignors.documents.values import SCHEMA, Document
 from assignors.simulation.timed.explore.history import NOTHING, history
 from assignors.simulation.timed.explore.shrinking import shrunk
-from assignors.simulation.timed.monitors.violation import described
+from assignors.simulation.timed.monitors.rules import described
 from assignors.simulation.timed.scenario_document import brief_document
 from assignors.simulation.timed.tables.rows import row_of, simulate_with_all_figures
 

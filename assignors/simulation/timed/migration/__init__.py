@@ -1,1 +1,0 @@
-"""Groups whose members do not all speak the protocol of the scenario: they migrate online."""

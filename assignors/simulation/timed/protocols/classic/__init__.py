@@ -1,1 +1,0 @@
-"""The classic group protocol: JoinGroup, SyncGroup, heartbeats; eager and cooperative."""

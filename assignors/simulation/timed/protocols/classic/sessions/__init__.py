@@ -1,1 +1,0 @@
-"""Members whose application has a session and one handler a partition, as Sarama's have."""
