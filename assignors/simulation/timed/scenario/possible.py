@@ -6,10 +6,12 @@ Each check looks at one idea and raises `DocumentError`. A new one is a function
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from collections.abc import Set as AbstractSet
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
+from typing import Any
 
+from assignors.documents.keys import keys_of
 from assignors.documents.values import DocumentError, ErrorCode, Place
 from assignors.names.nearest import suggestion
 from assignors.registry import assignor_named
@@ -25,7 +27,7 @@ from assignors.simulation.timed.scenario.faults import (
 from assignors.simulation.timed.scenario.kinds import assignor_at, require_members
 from assignors.simulation.timed.scenario.members import MEMBERS_MAX, require_fitting
 from assignors.simulation.timed.scenario.plan import VERBS, Action, Verb
-from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol
+from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol, ReadBy
 from assignors.simulation.timed.scenario.whole import PARTITIONS_MAX, Scenario, everybody
 
 
@@ -33,6 +35,29 @@ def require_possible(scenario: Scenario) -> None:
     """Raise `DocumentError` where no such group can exist. Cost: O(its size)."""
     for check in CHECKS:
         check(scenario)
+
+
+def require_read(scenario: Scenario, protocols: Collection[str]) -> None:
+    """Raise `DocumentError` for a field that neither its own protocols nor these read.
+
+    A field that has its default is not meant. Cost: O(its size).
+    """
+    spoken = {*scenario.protocols, *protocols}
+    _all_are_read(scenario, (), spoken)
+    for place, member in everybody(scenario):
+        _all_are_read(member, place, spoken)
+
+
+def _all_are_read(settings: Any, place: Place, spoken: AbstractSet[str]) -> None:  # noqa: ANN401
+    for name, key in keys_of(type(settings)).items():
+        value = getattr(settings, name)
+        readers = [one.protocols for one in key.marks if isinstance(one, ReadBy)]
+        if readers and not readers[0] & spoken and value != key.default:
+            known, others = " and ".join(sorted(readers[0])), " or ".join(sorted(spoken))
+            words = f"{name!r} is read under {known} alone, not under {others}"
+            raise DocumentError(ErrorCode.UNKNOWN, words, (*place, name))
+        if is_dataclass(value):
+            _all_are_read(value, (*place, name), spoken)
 
 
 def _members_are_named(scenario: Scenario) -> None:
