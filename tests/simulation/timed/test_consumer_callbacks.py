@@ -17,8 +17,7 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     Send,
 )
-from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
-from assignors.simulation.timed.protocols.kafka.consumer_member import step_plainly as step
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient, step
 from assignors.simulation.timed.protocols.kafka.messages import (
     ConsumerHeartbeat,
     ConsumerHeartbeatResponse,
