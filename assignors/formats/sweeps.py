@@ -8,9 +8,8 @@ from assignors.documents.keys import schema_of
 from assignors.documents.schemas import Key, Schema, of_fields, record
 from assignors.formats.lines import ERROR, VERSION, answer
 from assignors.simulation.timed.execution.measures import Measured
-from assignors.simulation.timed.sweeps.points import FIELDS, MODEL
 from assignors.simulation.timed.sweeps.rows import Derived
-from assignors.simulation.timed.sweeps.sweep import Sweep, Version
+from assignors.simulation.timed.sweeps.sweep import FIELDS, MODEL, Sweep, Version
 
 SWEEP = schema_of(Version, Sweep)
 

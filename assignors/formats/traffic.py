@@ -15,13 +15,13 @@ from assignors.documents.schemas import (
     record,
 )
 from assignors.formats.lines import ERROR, VERSION, answer
-from assignors.simulation.traffic import document
 from assignors.simulation.traffic.results import TrafficResult
+from assignors.simulation.traffic.scenario import VERSION as FORMAT
 from assignors.simulation.traffic.scenario import TrafficScenario
 
 
 def _traffic() -> Schema:
-    version = record(Key("version", constant(document.VERSION), "Version of this format."))
+    version = record(Key("version", constant(FORMAT), "Version of this format."))
     keys = schema_of(TrafficScenario)
     return {
         **keys,

@@ -12,10 +12,8 @@ from typing import NamedTuple
 
 from assignors.model import Cluster
 from assignors.replay.sources import Raw
-from assignors.simulation.timed.hosting.broker import Broker
-from assignors.simulation.timed.hosting.live_group import HostSettings
-from assignors.simulation.timed.hosting.record_bytes import TopicNames, topic_ids
-from assignors.simulation.timed.offsets_topic import TOPIC, LogEntry
+from assignors.simulation.timed.broker import Broker, BrokerSettings
+from assignors.simulation.timed.offsets_topic import TOPIC, LogEntry, TopicNames, topic_ids
 
 
 class OddRow(NamedTuple):
@@ -37,12 +35,12 @@ class Served(NamedTuple):
     a transaction ended: in other forms these commits are among the others."""
 
 
-def served(rows: Iterable[Raw], settings: HostSettings, *, model: str = "two-stage") -> Served:
+def served(rows: Iterable[Raw], settings: BrokerSettings) -> Served:
     """Return a broker that has read these rows, partition by partition, and runs their groups.
 
     Ids of topics are taken from the rows where `settings.cluster` has none; it has to have the
-    partition counts, which no record has. `model` names the broker's execution model. Raises
-    `ValueError` for rows of more than one topic. Cost: O(bytes); memory: that of the rows.
+    partition counts, which no record has. Raises `ValueError` for rows of more than one
+    topic. Cost: O(bytes); memory: that of the rows.
     """
     logs: dict[int, list[LogEntry]] = {}
     odd: list[OddRow] = []
@@ -63,7 +61,6 @@ def served(rows: Iterable[Raw], settings: HostSettings, *, model: str = "two-sta
     cluster, names = _known(settings.cluster, logs)
     broker = Broker.of(
         replace(settings, cluster=cluster),
-        model=model,
         partitions=max(logs, default=0) + 1,
         topics=names,
     )

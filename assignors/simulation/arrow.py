@@ -20,8 +20,7 @@ from assignors.simulation.rounds.outcome import Outcome
 from assignors.simulation.timed.execution.measures import Measured
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.sweeps import rows as sweeps
-from assignors.simulation.timed.sweeps.points import FIELDS
-from assignors.simulation.timed.sweeps.sweep import Sweep
+from assignors.simulation.timed.sweeps.sweep import FIELDS, Sweep
 from assignors.simulation.timed.tables import rows as timed
 from assignors.simulation.timed.tables.summary import SummaryRow, summary_rows
 from assignors.simulation.traffic import rows as traffic
@@ -83,8 +82,14 @@ class RowKind:
                 yield self._batch(batch, places, made)
 
     def table(self, rows: Sequence[Row]) -> pa.Table:
-        """Return rows of results as a table."""
-        return pa.Table.from_pylist([self._pairs(row) for row in rows], schema=self.results)
+        """Return rows of results as a table. Arrow takes a map as a list of keys and values."""
+        maps = [field.name for field in self.results if pa.types.is_map(field.type)]
+        if maps:
+            rows = [
+                {**row, **{name: [*row[name].items()] for name in maps if name in row}}
+                for row in rows
+            ]
+        return pa.Table.from_pylist(rows, schema=self.results)
 
     def row(self, columns: Row) -> dict[str, Any]:
         """Return a row of the results, read from a table, as plain Python has it."""
@@ -104,14 +109,6 @@ class RowKind:
         columns = [batch.column(name).take(pa.array(places, pa.int32())) for name in others]
         columns += self.table(made).to_batches()[0].columns
         return pa.RecordBatch.from_arrays(columns, schema=schema)
-
-    def _pairs(self, row: Row) -> dict[str, Any]:
-        """Return a row as Arrow takes it: a map is a list of its keys and values."""
-        maps = {field.name for field in self.results if pa.types.is_map(field.type)}
-        return {
-            name: [*value.items()] if name in maps and value is not None else value
-            for name, value in row.items()
-        }
 
 
 def _strings(*names: str) -> list[pa.Field]:

@@ -97,7 +97,7 @@ def of_sweep(sweep: Sweep) -> str:
     >>> of_sweep(Sweep(over={"groups": (10, 100)}))
     '12 points, 20,000 requests each, 5,000 a second, 4 workers, 4 partitions, seed 0'
     """
-    from assignors.simulation.timed.sweeps.points import FIELDS  # noqa: PLC0415 - of this one
+    from assignors.simulation.timed.sweeps.sweep import FIELDS  # noqa: PLC0415 - of this one
 
     shared = {name: sweep.base.get(name, each.default) for name, each in FIELDS.items()}
     words = {

@@ -223,7 +223,7 @@ def simulate_traffic(
 ) -> RowTable[Row]:
     """Return loads, lags and moves of a group with traffic: a row a seed and assignor.
 
-    `scenario` is a name of `traffic.worlds`, a document (`traffic.document`), or the path of a JSON
+    `scenario` is a name of `traffic.worlds`, a document (`traffic.scenario`), or the path of a JSON
     file with one. The columns are `scenario`, `seed`, `assignor`, the fields of
     `traffic.results.TrafficResult`, then `error`. Raises `ValueError` for an unknown assignor and
     for what is no scenario, with the path of what is wrong. Cost: that of the runs, about half a

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from assignors.cli.command import command
-from assignors.simulation.traffic.document import traffic_from_document
 from assignors.simulation.traffic.rows import traffic_rows
+from assignors.simulation.traffic.scenario import traffic_from_document
 from assignors.simulation.traffic.worlds import WORLDS, world
 
 SMALL = {

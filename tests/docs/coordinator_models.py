@@ -15,7 +15,7 @@ from assignors.simulation import simulate_coordinators
 from assignors.simulation.timed.execution.load import Load
 from assignors.simulation.timed.execution.measures import Stage, measure, play
 from assignors.simulation.timed.execution.policy import POLICIES, Policy
-from assignors.simulation.timed.sweeps.points import Point
+from assignors.simulation.timed.sweeps.sweep import Point
 from tests.docs import coordinator_pictures
 from tests.docs.coordinator_claims import claims
 from tests.docs.coordinator_contract import CONTRACT

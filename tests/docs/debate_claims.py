@@ -16,7 +16,7 @@ from typing import Any
 from assignors.simulation.timed.execution.load import Load
 from assignors.simulation.timed.execution.measures import Measured, measure
 from assignors.simulation.timed.execution.policy import POLICIES, Settings
-from assignors.simulation.timed.sweeps.limits import limit_per_second
+from assignors.simulation.timed.sweeps.rows import limit_per_second
 
 BASE = Load(requests=4000, per_second=5000, groups=1000)
 """Four workers, four offsets partitions, 50 us for a request, 2 ms for a replication."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from assignors.simulation.timed.execution.measures import Measured, measure
 from assignors.simulation.timed.execution.policy import POLICIES
-from assignors.simulation.timed.sweeps.limits import limit_per_second
-from assignors.simulation.timed.sweeps.points import Point
+from assignors.simulation.timed.sweeps.rows import limit_per_second
+from assignors.simulation.timed.sweeps.sweep import Point
 
 FACTOR = 2.0
 TOLERANCE = 0.03

@@ -22,7 +22,7 @@ from assignors.replay.sources.jsonlines import parse_lines
 from assignors.simulation.timed.scenario_document import scenario_from_document
 from assignors.simulation.timed.sweeps.sweep import sweep_from_document
 from assignors.simulation.timed.tables.rows import OF_SOME
-from assignors.simulation.traffic.document import traffic_from_document
+from assignors.simulation.traffic.scenario import traffic_from_document
 from tests.conftest import DEEP
 from tests.formats.real_lines import Line, places, real_lines
 

@@ -30,7 +30,7 @@ from assignors.simulation.timed.scenario_document import (
     document_from_scenario,
     scenario_from_document,
 )
-from assignors.simulation.traffic.document import document_from_traffic, traffic_from_document
+from assignors.simulation.traffic.scenario import document_from_traffic, traffic_from_document
 from assignors.simulation.traffic.worlds import WORLDS, world
 from tests.cli.running import GROUP, answers
 from tests.own_assignors.wrapped import HERE, ROUND_ROBIN, ROUND_ROBIN_RAISES

@@ -23,9 +23,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
+from assignors.extras import imported_from
 
-import assignors.spark  # noqa: F401 - first, as it says which extra is missing
+with imported_from("spark"):
+    import pyarrow as pa
+    import pyspark  # noqa: F401 - all of this needs it
+
 from assignors.arrow.schemas import schema_of
 from assignors.replay.analysis.redact import Hidden, Numbered, names_of, numbers_of
 from assignors.replay.decode.batches import DECODED, RECORD, decode_batches, decoded_records

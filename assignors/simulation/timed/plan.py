@@ -14,7 +14,7 @@ from assignors.simulation.timed.heartbeats import HEARTBEAT
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Command, Schedule, TimerKey
 from assignors.simulation.timed.protocols.kafka.classic_member_state import SECOND_US, ClassicMember
 from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
-from assignors.simulation.timed.protocols.push.member_state import PushClient
+from assignors.simulation.timed.protocols.push.member import PushClient
 from assignors.simulation.timed.queue import Rank
 from assignors.simulation.timed.random_streams import exponential, stream
 from assignors.simulation.timed.run import Run

@@ -48,13 +48,13 @@ from assignors.simulation.timed.protocols.kafka.state import (
     Offsets,
 )
 from assignors.simulation.timed.protocols.kafka.subscriptions import with_ids
-from assignors.simulation.timed.protocols.push import commits
 from assignors.simulation.timed.protocols.push import coordinator as push_coordinator
-from assignors.simulation.timed.protocols.push.group import PushCoordinator
+from assignors.simulation.timed.protocols.push import rights as commits
+from assignors.simulation.timed.protocols.push.coordinator import PushCoordinator
 from assignors.simulation.timed.protocols.push.messages import (
     HeartbeatResponse as PushHeartbeatResponse,
 )
-from assignors.simulation.timed.protocols.push.reading_rights import (
+from assignors.simulation.timed.protocols.push.rights import (
     FencedGroup,
     has_refused,
     may_rest,

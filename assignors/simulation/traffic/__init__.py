@@ -6,9 +6,8 @@ processed is lag. A leader measures both, and its assignor rebalances through th
 
 * `scenario`, `document`, `worlds`: what is simulated, as data, as JSON, and under a name
 * `rates`: how many records arrive at each partition
-* `queues`: what members process, and what stays behind
 * `estimates`: the weights that the leader makes of what it measures
-* `group`, `history`: rounds of the group, by a real assignor, and what they have moved
-* `run`: a run, moment by moment; `results`: its figures
-* `tables`: runs as rows of a table, on any engine
+* `group`: rounds of the group, by a real assignor
+* `run`: a run, moment by moment, with lag and moves; `results`: its figures
+* `rows`: runs as rows of a table
 """

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -63,78 +64,62 @@ class TrafficResult:
     """The first broken rule in words, with the partition and the members."""
 
 
-@dataclass(slots=True)
-class _Sums:
-    """What is added up over a run."""
-
-    lags: Float64 = field(default_factory=lambda: np.zeros(STEPS + 1))
-    uses: list[float] = field(default_factory=list)
-    steps: int = 0
-    overloaded: int = 0
-    late_s: int = 0
-    lag_max_s: float = 0.0
-    rounds: int = 0
-    rebalances: int = 0
-    moves: int = 0
-    returns: int = 0
-    placed: int = 0
-    paused: int = 0
-    deferred_max: int = 0
-    double: int = 0
-    violations: int = 0
-    first_violation: str | None = None
-
-    def add(self, moment: Moment, tick_s: int) -> None:
-        use_max = float(moment.use.max(initial=0.0))
-        self.steps += 1
-        self.overloaded += use_max > 1
-        if moment.use_bound:
-            self.uses.append(use_max / moment.use_bound)
-        behind_s = np.where(moment.lag > 0, moment.lag / np.maximum(moment.rate, 1e-9), 0.0)
-        place = np.ceil(np.log(np.maximum(behind_s, SHORTEST_S) / SHORTEST_S) * FINE)
-        self.lags += np.bincount(np.minimum(place, STEPS).astype(np.int64), minlength=STEPS + 1)
-        longest_s = float(behind_s.max(initial=0.0))
-        self.lag_max_s = max(self.lag_max_s, longest_s)
-        if longest_s > LATE_S:
-            self.late_s = moment.at_s + tick_s
-        for name in ("rounds", "rebalances", "moves", "returns", "placed", "paused", "double"):
-            setattr(self, name, getattr(self, name) + getattr(moment, name))
-        self.deferred_max = max(self.deferred_max, moment.deferred)
-
-    def lag_s(self, part: float) -> float:
-        """Return the lag below which this part of all is; exact to 2 %."""
-        total = np.cumsum(self.lags)
-        place = int(np.searchsorted(total, part * total[-1]))
-        return 0.0 if place == 0 else round(SHORTEST_S * float(np.exp(place / FINE)), 3)
+SUMMED = ("rounds", "rebalances", "moves", "returns", "placed", "paused", "double")
+"""Fields of a moment that are added up."""
 
 
 def result_of(moments: Iterable[Moment], *, tick_s: int, count_from_s: int = 0) -> TrafficResult:
     """Return the figures of a run. Memory: one moment, and a number a minute."""
-    sums = _Sums()
+    sums, lags = Counter[str](), np.zeros(STEPS + 1)
+    uses: list[float] = []
+    late_s = deferred_max = violations = 0
+    lag_max_s = 0.0
+    first_violation: str | None = None
     for moment in moments:
-        sums.violations += len(moment.violations)
-        sums.first_violation = sums.first_violation or summary(moment.violations)
-        if moment.at_s >= count_from_s:
-            sums.add(moment, tick_s)
-    hours = max(sums.steps, 1) * tick_s / HOUR_S
-    uses = np.array(sums.uses or [0.0])
+        violations += len(moment.violations)
+        first_violation = first_violation or summary(moment.violations)
+        if moment.at_s < count_from_s:
+            continue
+        use_max = float(moment.use.max(initial=0.0))
+        sums.update(steps=1, overloaded=use_max > 1)
+        sums.update({name: getattr(moment, name) for name in SUMMED})
+        if moment.use_bound:
+            uses.append(use_max / moment.use_bound)
+        behind_s = np.where(moment.lag > 0, moment.lag / np.maximum(moment.rate, 1e-9), 0.0)
+        place = np.ceil(np.log(np.maximum(behind_s, SHORTEST_S) / SHORTEST_S) * FINE)
+        lags += np.bincount(np.minimum(place, STEPS).astype(np.int64), minlength=STEPS + 1)
+        longest_s = float(behind_s.max(initial=0.0))
+        lag_max_s = max(lag_max_s, longest_s)
+        if longest_s > LATE_S:
+            late_s = moment.at_s + tick_s
+        deferred_max = max(deferred_max, moment.deferred)
+    steps = max(sums["steps"], 1)
+    hours = steps * tick_s / HOUR_S
+    known_uses = np.array(uses or [0.0])
     return TrafficResult(
-        moves=sums.moves,
-        moves_per_hour=sums.moves / hours,
-        returned_share=sums.returns / max(sums.moves, 1),
-        placed=sums.placed,
-        rebalances_per_hour=sums.rebalances / hours,
-        rounds_per_hour=sums.rounds / hours,
-        use_over_bound_mean=float(uses.mean()),
-        use_over_bound_p95=float(np.quantile(uses, 0.95)),
-        overloaded_share=sums.overloaded / max(sums.steps, 1),
-        lag_p50_s=sums.lag_s(0.5),
-        lag_p99_s=sums.lag_s(0.99),
-        lag_max_s=sums.lag_max_s,
-        caught_up_after_s=float(sums.late_s),
-        paused_s_per_hour=sums.paused * tick_s / hours,
-        deferred_max=sums.deferred_max,
-        double=sums.double,
-        violations=sums.violations,
-        first_violation=sums.first_violation,
+        moves=sums["moves"],
+        moves_per_hour=sums["moves"] / hours,
+        returned_share=sums["returns"] / max(sums["moves"], 1),
+        placed=sums["placed"],
+        rebalances_per_hour=sums["rebalances"] / hours,
+        rounds_per_hour=sums["rounds"] / hours,
+        use_over_bound_mean=float(known_uses.mean()),
+        use_over_bound_p95=float(np.quantile(known_uses, 0.95)),
+        overloaded_share=sums["overloaded"] / steps,
+        lag_p50_s=_lag_s(lags, 0.5),
+        lag_p99_s=_lag_s(lags, 0.99),
+        lag_max_s=lag_max_s,
+        caught_up_after_s=float(late_s),
+        paused_s_per_hour=sums["paused"] * tick_s / hours,
+        deferred_max=deferred_max,
+        double=sums["double"],
+        violations=violations,
+        first_violation=first_violation,
     )
+
+
+def _lag_s(lags: Float64, part: float) -> float:
+    """Return the lag below which this part of all is; exact to 2 %."""
+    total = np.cumsum(lags)
+    place = int(np.searchsorted(total, part * total[-1]))
+    return 0.0 if place == 0 else round(SHORTEST_S * float(np.exp(place / FINE)), 3)

@@ -18,10 +18,9 @@ from assignors.documents.values import DocumentError, ErrorCode
 from assignors.registry import assignor_of
 from assignors.simulation.processes import Row, failure_text, in_processes, known, require_names
 from assignors.simulation.timed.scenario.kinds import as_seed
-from assignors.simulation.traffic.document import traffic_from_document
 from assignors.simulation.traffic.results import TrafficResult, result_of
 from assignors.simulation.traffic.run import moments
-from assignors.simulation.traffic.scenario import TrafficScenario
+from assignors.simulation.traffic.scenario import TrafficScenario, traffic_from_document
 from assignors.simulation.traffic.worlds import WORLDS, world
 
 GIVEN = ("scenario", "seed")

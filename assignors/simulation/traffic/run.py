@@ -2,6 +2,8 @@
 
 In each step, in this order: members join and leave; a round begins where one is due; records
 arrive and are processed by whoever consumes them; the round ends, and members have its answer.
+Lag is a fluid: a member divides its time among its partitions by what waits in them, as a consumer
+does that fetches from all of them at once. A partition that it starts costs it some work first.
 A round is due when members have come or gone, when the last round asked for another, and every
 `LeaderConfig.decides_every_s` if the assignor would change something. The rounds that complete a
 hand-over have a budget of 0.
@@ -10,9 +12,10 @@ hand-over have a budget of 0.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assignors.arrays import Int32
 from assignors.assignor import Assignor
@@ -20,8 +23,6 @@ from assignors.checks import Violation
 from assignors.problem import NOBODY
 from assignors.simulation.traffic.estimates import Estimates
 from assignors.simulation.traffic.group import Round, TrafficGroup
-from assignors.simulation.traffic.history import Changes, History
-from assignors.simulation.traffic.queues import Queues
 from assignors.simulation.traffic.rates import Draws, Float64, mean_rates, rates, surplus
 from assignors.simulation.traffic.scenario import TrafficAction, TrafficScenario, Verb
 from assignors.weighting.token_bucket import (
@@ -40,6 +41,10 @@ QUANTA = 1_000_000
 MEASURED_STEPS = 7
 """Steps from one comparison of the use with its bound to the next: with no part in common with
 those from one decision to the next, so that all that lies between two of them is seen."""
+
+
+RETURN_S = 1800
+"""A partition that is back at a member within this time has returned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,3 +240,91 @@ def _behind(scenario: TrafficScenario, means: Float64, seed: int) -> Float64:
     chosen = order[: int(scenario.behind_share * len(means))]
     lag[chosen] = means[chosen] * scenario.behind_s
     return lag
+
+
+@dataclass(slots=True)
+class Queues:
+    """Records that wait, and work that members still have with partitions they have started."""
+
+    lag: Float64
+    """float64[P], records."""
+    warm_up: Float64
+    """float64[M], records that a member could have processed in the time that its starts take."""
+
+    def start(self, started: NDArray[np.int64], owner: Int32, work: Float64) -> None:
+        """Let members start partitions: `started` are numbers, `owner` int32[P], `work` [P]."""
+        np.add.at(self.warm_up, owner[started], work[started])
+
+    def serve(self, arriving: Float64, owner: Int32, room: Float64) -> Float64:
+        """Let records arrive and members process what they can; return what they did, float64[P].
+
+        `arriving` is float64[P], in records; `owner` is int32[P], -1 for a partition that nobody
+        consumes now; `room` is float64[M], how many records each member can process in this step.
+        Cost: O(P + M).
+
+        >>> queues = Queues(lag=np.array([30.0, 10.0]), warm_up=np.zeros(1))
+        >>> queues.serve(np.zeros(2), np.zeros(2, dtype=np.int32), np.array([20.0]))
+        array([15.,  5.])
+        >>> queues.lag
+        array([15.,  5.])
+        """
+        self.lag += arriving
+        spent = np.minimum(self.warm_up, room)
+        self.warm_up -= spent
+        is_consumed = owner >= 0
+        waiting = np.bincount(
+            owner[is_consumed], weights=self.lag[is_consumed], minlength=len(room)
+        )
+        share = np.minimum(1.0, (room - spent) / np.where(waiting > 0, waiting, 1))
+        # One place more, so that an owner of -1 finds 0 there.
+        done: Float64 = self.lag * np.append(share, 0.0)[owner]
+        self.lag -= done
+        return done
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What a round has changed."""
+
+    started: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Partitions that a member has started."""
+    moves: int = 0
+    """Those that another member had, which is still there,"""
+    returns: int = 0
+    """of these, those that were at their new member within the last `RETURN_S`,"""
+    placed: int = 0
+    """and those that nobody had, or a member that has left."""
+
+
+class History:
+    """The last member of each partition, and when others lost it."""
+
+    def __init__(self, partition_count: int) -> None:
+        """Begin with partitions that nobody has had."""
+        self.owner: Int32 = np.full(partition_count, NOBODY, dtype=np.int32)
+        """int32[P]: who had it last, and is still there."""
+        self._lost_s: dict[tuple[int, int], int] = {}
+
+    def left(self, member: int) -> None:
+        """Remove a member that has left the group."""
+        self.owner = np.where(self.owner == member, np.int32(NOBODY), self.owner)
+
+    def after(self, owner: Int32, now_s: int) -> Changes:
+        """Return what has changed; `owner` is int32[P], who consumes now, -1 for nobody.
+
+        Cost: O(P).
+        """
+        started = np.flatnonzero((owner != NOBODY) & (owner != self.owner))
+        moved = started[self.owner[started] != NOBODY]
+        returns = 0
+        for partition in moved.tolist():
+            before, member = int(self.owner[partition]), int(owner[partition])
+            returns += self._lost_s.get((partition, member), -RETURN_S - 1) >= now_s - RETURN_S
+            self._lost_s[partition, before] = now_s
+        self.owner = np.where(owner != NOBODY, owner, self.owner)
+        return Changes(
+            started=started,
+            moves=len(moved),
+            returns=returns,
+            placed=len(started) - len(moved),
+        )

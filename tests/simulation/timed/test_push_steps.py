@@ -21,9 +21,15 @@ from assignors.simulation.timed.protocols.kafka.messages import (
     OffsetCommit,
     OffsetCommitResponse,
 )
-from assignors.simulation.timed.protocols.push import commits, coordinator, member
-from assignors.simulation.timed.protocols.push.group import PushCoordinator
-from assignors.simulation.timed.protocols.push.member_state import PushClient
+from assignors.simulation.timed.protocols.push import coordinator, member
+from assignors.simulation.timed.protocols.push import rights as commits
+from assignors.simulation.timed.protocols.push.coordinator import (
+    NEXT,
+    PartitionEvent,
+    PartitionState,
+    PushCoordinator,
+)
+from assignors.simulation.timed.protocols.push.member import PushClient
 from assignors.simulation.timed.protocols.push.messages import (
     FetchResponse,
     Grants,
@@ -36,7 +42,6 @@ from assignors.simulation.timed.protocols.push.messages import (
     PushError,
     Request,
 )
-from assignors.simulation.timed.protocols.push.states import NEXT, PartitionEvent, PartitionState
 from assignors.simulation.timed.scenario import MemberConfig, PushConfig
 
 P: Partition = ("t", 0)

@@ -10,9 +10,8 @@ import pytest
 
 from assignors.documents.values import DocumentError
 from assignors.simulation import simulate_traffic
-from assignors.simulation.traffic.document import traffic_from_document
 from assignors.simulation.traffic.rows import COLUMNS, traffic_rows
-from assignors.simulation.traffic.scenario import TrafficScenario
+from assignors.simulation.traffic.scenario import TrafficScenario, traffic_from_document
 
 MEMBERS = [{"name": "a", "count": 2}, {"name": "b", "capacity": 3}]
 SMALL: dict[str, Any] = {

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from assignors.simulation.traffic.queues import Queues
+from assignors.simulation.traffic.run import Queues
 
 MEMBERS = 3
 numbers = st.integers(0, 50).map(float)

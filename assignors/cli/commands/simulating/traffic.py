@@ -58,10 +58,10 @@ def simulate_traffic(
     from assignors.cli.inputs.scenarios import row_documents  # noqa: PLC0415 - of this option
     from assignors.cli.outputs.progress import with_progress  # noqa: PLC0415 - as above
     from assignors.simulation.assumptions import of_traffic  # noqa: PLC0415 - as above
-    from assignors.simulation.traffic.document import (  # noqa: PLC0415 - as above
+    from assignors.simulation.traffic.rows import traffic_rows  # noqa: PLC0415 - as above
+    from assignors.simulation.traffic.scenario import (  # noqa: PLC0415 - as above
         document_from_traffic,
     )
-    from assignors.simulation.traffic.rows import traffic_rows  # noqa: PLC0415 - as above
 
     require_seeds(first_seed, seeds)
     text = _read(given)
@@ -114,7 +114,7 @@ def _read(given: str) -> str:
         read_json_file,
     )
     from assignors.names.nearest import question  # noqa: PLC0415 - as above
-    from assignors.simulation.traffic.document import traffic_from_document  # noqa: PLC0415 - as above
+    from assignors.simulation.traffic.scenario import traffic_from_document  # noqa: PLC0415 - as above
     from assignors.simulation.traffic.worlds import WORLDS  # noqa: PLC0415 - as above
 
     if given in WORLDS:

@@ -28,7 +28,7 @@ from assignors.simulation.timed.protocols.kafka.records import (
     is_transactional,
 )
 from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
-from assignors.simulation.timed.protocols.push.group import PushCoordinator
+from assignors.simulation.timed.protocols.push.coordinator import PushCoordinator
 from assignors.simulation.timed.protocols.push.messages import by_topic
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from wire import TopicPartitions, decode_assignment

@@ -1,7 +1,5 @@
 """Sweeps: a coordinator's execution models under many loads, in rows, and where each one ends.
 
-* `points`: one load under one model, as plain data
-* `sweep`: which points there are, as a document
-* `rows`: points in, figures out
-* `limits`: the throughput limit by formula
+* `sweep`: one load under one model, and which loads a sweep has, as documents
+* `rows`: points in, figures out, the throughput limit by formula among them
 """

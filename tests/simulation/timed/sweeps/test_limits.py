@@ -10,8 +10,8 @@ import pytest
 from assignors.simulation.timed.execution.load import Load
 from assignors.simulation.timed.execution.measures import measure
 from assignors.simulation.timed.execution.policy import POLICIES, Settings
-from assignors.simulation.timed.sweeps.limits import limit_per_second
-from assignors.simulation.timed.sweeps.points import Point
+from assignors.simulation.timed.sweeps.rows import limit_per_second
+from assignors.simulation.timed.sweeps.sweep import Point
 from tests.docs.knee import FACTOR, TOLERANCE, knee
 
 LOADS = {

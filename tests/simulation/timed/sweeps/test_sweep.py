@@ -12,9 +12,12 @@ from assignors.simulation import simulate_coordinators
 from assignors.simulation.arrow import COORDINATORS
 from assignors.simulation.timed.execution.measures import measure
 from assignors.simulation.timed.execution.policy import POLICIES
-from assignors.simulation.timed.sweeps.points import point_from_document, values_of
 from assignors.simulation.timed.sweeps.rows import COLUMNS, measured_rows
-from assignors.simulation.timed.sweeps.sweep import sweep_from_document
+from assignors.simulation.timed.sweeps.sweep import (
+    point_from_document,
+    sweep_from_document,
+    values_of,
+)
 
 SMALL = {
     "version": 1,

@@ -17,11 +17,6 @@ knows the owners of all partitions that it leads, or checks leases; the coordina
 brokers with every change; each grant has a number, or two changes in one round trip lead to two
 owners; and there is no barrier after which everybody is known to have the same plan.
 
-* `states`: the states of a partition as a table; `messages`
-* `coordinator`, `group`: joins, heartbeats, notifications; `moves`: from new owners to grants;
-  `fetch_fencing`: what brokers refuse; `commits`: who may commit
-* `member`, `member_state`, `member_faults`: a member's side; `reading_rights`: who really consumes
-
 Left out, as the proposal has no word on it: a log of the coordinator, its failover, static members,
 subscriptions by pattern.
 """

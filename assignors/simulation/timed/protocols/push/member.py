@@ -4,6 +4,10 @@ It joins once. After that heartbeat responses say what it may consume and what i
 refused fetch says so too. What goes it gives up at its next poll: it commits the offsets and sends
 a PartitionCommittedNotification. All other partitions go on.
 
+A member that is cut off goes on with what it has: brokers refuse its fetches once the coordinator
+has removed it. It joins again when it hears of that, in an answer to a heartbeat, and when the
+application polls.
+
 Timers: `("heartbeat",)`; `("poll",)`, when it gives up what it has to; `("revoked",)` and
 `("assigned",)`, the ends of the two callbacks.
 """
@@ -11,21 +15,29 @@ Timers: `("heartbeat",)`; `("poll",)`, when it gives up what it has to; `("revok
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
-from assignors.simulation.timed.protocols.application import call_back, rest_of_poll, watch_thread
+from assignors.simulation.timed.protocols.application import (
+    RETRY_BACKOFF_US,
+    Application,
+    call_back,
+    rest_of_poll,
+    watch_thread,
+)
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Cancel,
     Command,
     Consume,
+    Disturbed,
     Effect,
+    Failed,
     Fired,
     GiveUp,
     MemberEvent,
     Schedule,
     Send,
 )
-from assignors.simulation.timed.protocols.push.member_state import PushClient
 from assignors.simulation.timed.protocols.push.messages import (
     AwaitAssignment,
     Fetch,
@@ -33,6 +45,7 @@ from assignors.simulation.timed.protocols.push.messages import (
     Grants,
     Heartbeat,
     HeartbeatResponse,
+    JoinGroup,
     JoinGroupResponse,
     LeaveGroup,
     Partition,
@@ -41,11 +54,105 @@ from assignors.simulation.timed.protocols.push.messages import (
     Request,
     by_topic,
 )
+from assignors.simulation.timed.scenario import MemberConfig, PushConfig
+from wire import TopicPartitions
+
+
+@dataclass(slots=True, kw_only=True)
+class PushClient:
+    """A member's side of the protocol."""
+
+    config: MemberConfig
+    push: PushConfig
+    draw: Callable[[str, int], int]
+    """(`"poll"`, limit) -> a random time in microseconds."""
+    topics: tuple[str, ...] = ()
+    member_id: str = ""
+    is_up: bool = False
+    is_stopping: bool = False
+    version: int = 1
+    """Of the assignment that it has."""
+    epoch: int = 0
+    """Of the group, when its last answer was sent."""
+    held: dict[Partition, int] = field(default_factory=dict)
+    """What it owns, with the number of each grant; it consumes what no callback has yet to take."""
+    target: dict[Partition, int] = field(default_factory=dict)
+    """The last assignment, without what it has given up since."""
+    given_up: dict[Partition, int] = field(default_factory=dict)
+    """Partition -> the last grant that it has given up: an older answer does not bring it back."""
+    revoking: dict[Partition, int] = field(default_factory=dict)
+    """What the callback that runs gives up."""
+    application: Application = field(default_factory=Application)
+    is_deferred: bool = False
+    """The coordinator has removed it, and the application's thread has no time for that yet."""
+    starting: set[Partition] = field(default_factory=set)
+    """What the callback that runs takes."""
+    arriving: set[Partition] = field(default_factory=set)
+    """What the next one will take."""
+    awaits_poll: bool = False
+    """It has to give something up at its next poll."""
+    is_late: bool = False
+    """The application's thread was busy at the time of that poll."""
+    has_new_topics: bool = False
+    """Its subscription has changed since it asked to join."""
+    fetches_refused: int = 0
+    joined: int | None = None
+    """The number of the JoinGroup under which it has its id; answers to older requests are void."""
+    awaiting: int | None = None
+    """The number of its last request for news."""
+    fetching: int | None = None
+    number: int = 0
+    out: list[Effect] = field(default_factory=list)
+
+    @property
+    def owned(self) -> TopicPartitions:
+        """What it owns. Cost: O(partitions)."""
+        return by_topic(self.held)
+
+    @property
+    def beat_us(self) -> int:
+        """The time from one of its heartbeats to the next."""
+        return self.config.by_its_clock(self.config.heartbeat_interval_ms)
+
+    @property
+    def generation(self) -> int:
+        """The group epoch that it knows."""
+        return self.epoch
+
+    @property
+    def join_request(self) -> JoinGroup:
+        """What it joins with, or changes its subscription."""
+        config = self.config
+        return JoinGroup(
+            config.name,
+            self.member_id,
+            self.topics,
+            config.rack_id,
+            config.session_timeout_ms,
+            config.rebalance_timeout_ms,
+        )
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether it runs and has nothing to do but consume."""
+        busy = self.awaits_poll or self.application.is_in_callback
+        return self.is_member and not busy
+
+    @property
+    def is_member(self) -> bool:
+        """Whether it is in the group, as far as it knows."""
+        return self.is_up and bool(self.member_id) and not self.is_out
+
+    @property
+    def is_out(self) -> bool:
+        """Whether it is no longer in the group, and has not given up what it consumes."""
+        return self.application.has_left or self.is_deferred
+
 
 TIMERS = ("heartbeat", "poll", "revoked", "assigned", "max-poll")
 
 
-def step(state: PushClient, event: MemberEvent) -> list[Effect]:
+def _step_plainly(state: PushClient, event: MemberEvent) -> list[Effect]:
     """Return what a member does about an event; `state` is changed in place.
 
     Cost: O(its partitions) for news, O(1) otherwise.
@@ -66,9 +173,6 @@ def step(state: PushClient, event: MemberEvent) -> list[Effect]:
         case Command():
             _COMMANDS[event](state)
     return state.out
-
-
-# Joining and heartbeats
 
 
 def _start(state: PushClient) -> None:
@@ -183,9 +287,6 @@ def _refused(state: PushClient, refused: Grants) -> None:
         _follow(state)
 
 
-# What it has, and what it should have
-
-
 def _follow(state: PushClient) -> None:
     """Go for the assignment: what is missing in it goes at the next poll, what is new is taken."""
     if not (state.awaits_poll or state.revoking) and not state.held.keys() <= state.target.keys():
@@ -273,9 +374,6 @@ def _consume(state: PushClient, reason: str) -> None:
     state.out.append(Consume(by_topic(p for p in state.held if p not in waiting), reason))
 
 
-# Ends
-
-
 def _stop(state: PushClient) -> None:
     """Close the consumer: give everything up, then leave."""
     if not state.is_up or state.is_stopping:
@@ -346,3 +444,52 @@ _COMMANDS: dict[Command, Callable[[PushClient], None]] = {
     Command.CRASH: _crash,
     Command.REJOIN: _rejoin,
 }
+
+
+def step(state: PushClient, event: MemberEvent) -> list[Effect]:
+    """Return what a member does about an event; `state` is changed in place.
+
+    Cost: O(1) for what goes wrong, else that of the event.
+    """
+    state.out = []
+    match event:
+        case Failed(number):
+            _request_failed(state, number)
+        case Disturbed():
+            _slow_down(state, event)
+        case Fired(("max-poll",)):
+            _poll_late(state)
+        case Command.LOSE_GENERATION:
+            if state.is_member and not state.is_stopping:
+                lose_place(state)
+        case Command.SESSION_OVER:
+            pass
+        case _:
+            return _step_plainly(state, event)
+    return state.out
+
+
+def _request_failed(state: PushClient, number: int) -> None:
+    """Send a request without an answer again, where the next heartbeat does not do the same."""
+    if state.is_up and number == state.joined and not state.member_id:
+        join(state, RETRY_BACKOFF_US)
+    elif state.is_member and not state.is_stopping:
+        if number == state.awaiting:
+            await_news(state, RETRY_BACKOFF_US)
+        elif number == state.fetching:
+            fetch(state, RETRY_BACKOFF_US)
+
+
+def _slow_down(state: PushClient, event: Disturbed) -> None:
+    """Take over how slow the application is; a long poll begins or ends."""
+    if state.application.slow_down(event):
+        begin_long_poll(state)
+        free(state)
+
+
+def _poll_late(state: PushClient) -> None:
+    """Leave the group: the application has not polled in time. It does not know yet."""
+    if state.is_member and not state.is_stopping:
+        send(state, LeaveGroup(state.member_id))
+        state.application.has_left = True
+        state.out.append(Cancel(("heartbeat",)))

@@ -4,49 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
-from typing import Any, NamedTuple
+from typing import Any
 
-from assignors.simulation.timed.execution.port import Entry, State
-from assignors.simulation.timed.hosting.live_group import LiveGroup, restored_group
-from assignors.simulation.timed.hosting.record_bytes import TopicNames, group_of
+from assignors.simulation.timed.broker import Broker
+from assignors.simulation.timed.execution.port import Entry
+from assignors.simulation.timed.offsets_topic import LogEntry, TopicNames, read_log
 from assignors.simulation.timed.protocols.kafka.restore import Restored, summary
+from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
 
 
-class Made(NamedTuple):
-    """What the handler has made of an event, and of what."""
-
-    is_change: bool
-    before: dict[bytes, bytes]
-    """The records of the group that it has seen."""
-    entries: tuple[Entry, ...]
-    group: str
-    after: Any
-    """What the group is then (`facts`)."""
+def agrees(broker: Broker, name: str, entries: Sequence[Entry]) -> bool:
+    """Whether a group of a broker is what these records make."""
+    return is_same(facts(broker.groups[name]), facts_of(name, entries, broker.topics))
 
 
-def of_group(state: State, name: str) -> dict[bytes, bytes]:
-    """The records of a group, of those of a partition."""
-    keys = [key for key in state if isinstance(key, bytes)]
-    return {key: state[key] for key in keys if group_of(key) == name}
-
-
-def agrees(live: LiveGroup, entries: Sequence[Entry]) -> bool:
-    """Whether a group that runs is what these records make."""
-    return is_same(facts(live), facts_of(live.name, entries, live.topics))
-
-
-def facts(live: LiveGroup) -> dict[str, Any]:
+def facts(coordinator: GroupCoordinator) -> dict[str, Any]:
     """What a group that runs has in common with its records; a copy, as it goes on."""
-    coordinator = live.coordinator
     return _facts(Restored(group=coordinator.group, offsets=coordinator.offsets.table))
 
 
 def facts_of(name: str, entries: Iterable[Entry], topics: TopicNames) -> dict[str, Any]:
     """What the records of a log make of a group."""
-    rows = [(key, value) for key, value in entries if isinstance(key, bytes)]
-    found, odd = restored_group([each for each in rows if group_of(each[0]) == name], topics)
-    assert not odd
-    return _facts(found)
+    read = read_log(log_of(entries), topics)
+    assert not read.odd
+    return _facts(read.groups.get(name, Restored()))
+
+
+def log_of(entries: Iterable[Entry]) -> list[LogEntry]:
+    """Entries as they stand in a log."""
+    return [LogEntry(offset, 0, *each) for offset, each in enumerate(entries)]  # type: ignore[arg-type]  # its keys are bytes
 
 
 def _facts(restored: Restored) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,10 @@ from typing import Any
 from click.testing import CliRunner
 
 from assignors.cli.command import command
-from assignors.simulation.timed.hosting.live_group import LiveGroup
+from assignors.simulation.timed.broker import Broker
 from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup
 from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerGroup
+from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
 from wire import decode_assignment
 
 TABLES = ("groups", "generations", "assignments", "offsets")
@@ -25,19 +26,25 @@ def run(*arguments: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
-def compare_all(path: Path, groups: Iterable[LiveGroup], names: Mapping[str, str]) -> int:
+def compare_all(path: Path, broker: Broker, partition: int | None = None) -> int:
     """Compare groups with what the command says of a log; return how many of them have owners.
 
-    `names` are the topics by their ids.
+    The log is that of a partition; `None`: of all of them.
     """
     rows = run("replay", str(path), *chain.from_iterable(("--table", each) for each in TABLES))
     by_group: dict[str, list[dict[str, Any]]] = {}
     for each in rows:
         by_group.setdefault(each["row"]["group"], []).append(each)
-    return sum(compare(live, by_group.get(live.name, []), names) for live in groups)
+    return sum(
+        compare(each, by_group.get(name, []), broker.topics.names)
+        for name, each in broker.groups.items()
+        if partition in {None, broker.places[name]}
+    )
 
 
-def compare(live: LiveGroup, rows: list[dict[str, Any]], names: Mapping[str, str]) -> bool:
+def compare(
+    coordinator: GroupCoordinator, rows: list[dict[str, Any]], names: Mapping[str, str]
+) -> bool:
     """Compare a group with what the command says of its last life; whether there was one."""
     tables: dict[str, list[dict[str, Any]]] = {}
     for each in rows:
@@ -45,9 +52,9 @@ def compare(live: LiveGroup, rows: list[dict[str, Any]], names: Mapping[str, str
     offsets = {}
     for row in tables.get("offsets", ()):
         offsets[row["topic"], row["partition"]] = row["offset"]
-    known = {place: each.offset for place, each in live.coordinator.offsets.table.committed.items()}
+    known = {place: each.offset for place, each in coordinator.offsets.table.committed.items()}
     assert {place: offset for place, offset in offsets.items() if offset is not None} == known
-    group = live.coordinator.group
+    group = coordinator.group
     if group is None or (isinstance(group, ClassicGroup) and group.state.value != "Stable"):
         return False
     kind = "classic" if isinstance(group, ClassicGroup) else "consumer"
@@ -59,13 +66,13 @@ def compare(live: LiveGroup, rows: list[dict[str, Any]], names: Mapping[str, str
         for row in tables.get("assignments", ())
         if row["to_ms"] is None and row["life"] == last["life"]
     }
-    assert held == owners(live)
+    assert held == owners(coordinator)
     return True
 
 
-def owners(live: LiveGroup) -> set[tuple[str, int, str]]:
+def owners(coordinator: GroupCoordinator) -> set[tuple[str, int, str]]:
     """Who has what; also what a member has to give up and has not yet."""
-    group = live.coordinator.group
+    group = coordinator.group
     if isinstance(group, ConsumerGroup):
         members = group.members.values()
         return {(*place, each.member_id) for each in members for place in each.held()}

@@ -21,11 +21,8 @@ from assignors.model import Cluster
 from assignors.replay.serving import Served, served, written
 from assignors.replay.sources import Raw, open_source
 from assignors.replay.sources.writing import write_records
-from assignors.simulation.timed.execution.policy import POLICIES
-from assignors.simulation.timed.hosting.broker import Broker
-from assignors.simulation.timed.hosting.live_group import HostSettings, LiveGroup
-from assignors.simulation.timed.hosting.record_bytes import group_of, topic_ids
-from assignors.simulation.timed.offsets_topic import LogEntry
+from assignors.simulation.timed.broker import Broker, BrokerSettings
+from assignors.simulation.timed.offsets_topic import LogEntry, group_of, topic_ids
 from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerGroup, partitions_of
 from assignors.simulation.timed.protocols.kafka.messages import (
     ConsumerHeartbeat,
@@ -43,6 +40,7 @@ from assignors.simulation.timed.protocols.kafka.messages import (
     SyncGroup,
     SyncGroupResponse,
 )
+from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
 from tests.replay.histories import DATA, state
 from wire import TopicPartitions, decode_assignment, encode_assignment
 from wire.records import decode_record, encode_key
@@ -55,7 +53,7 @@ ABORTED = {
 }
 """Commits of transactions that were aborted: JSON lines do not say so (`data/README.md`)."""
 NOW_MS = 1_795_230_000_000
-SETTINGS = HostSettings(cluster=Cluster.of(COUNTS), clock_starts_ms=NOW_MS, seed=7)
+SETTINGS = BrokerSettings(cluster=Cluster.of(COUNTS), clock_starts_ms=NOW_MS, seed=7)
 
 
 @cache
@@ -64,8 +62,8 @@ def rows() -> tuple[Raw, ...]:
     return tuple(row for row in found if (row.partition, row.offset) not in ABORTED)
 
 
-def serve(listed: Sequence[Raw] | None = None, model: str = "two-stage") -> Served:
-    return served(rows() if listed is None else listed, SETTINGS, model=model)
+def serve(listed: Sequence[Raw] | None = None) -> Served:
+    return served(rows() if listed is None else listed, SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -73,18 +71,13 @@ def real() -> Served:
     return serve()
 
 
-def live(broker: Broker, name: str) -> LiveGroup:
-    groups = broker.host.groups
-    return groups.live[groups.numbers[name]]
-
-
-def owned(group: LiveGroup) -> dict[str, TopicPartitions]:
+def owned(group: GroupCoordinator) -> dict[str, TopicPartitions]:
     """Who owns what, whatever the group's protocol."""
-    if isinstance(group.coordinator.group, ConsumerGroup):
-        members = group.coordinator.group.members.values()
+    if isinstance(group.group, ConsumerGroup):
+        members = group.group.members.values()
         return {each.member_id: partitions_of(each.assigned) for each in members}
     found = {}
-    for each in group.coordinator.classic.members.values():
+    for each in group.classic.members.values():
         value = decode_assignment(each.assignment).value
         assert value is not None
         found[each.member_id] = value.partitions
@@ -98,23 +91,15 @@ def pairs(partitions: TopicPartitions) -> set[tuple[str, int]]:
 def test_groups_are_what_the_broker_said_they_were(real: Served) -> None:
     answered = state()
     for name, said in answered.items():
-        group = live(real.broker, name)
-        assert isinstance(group.coordinator.group, ConsumerGroup) == (said["type"] == "CONSUMER"), (
-            name
-        )
+        group = real.broker.groups[name]
+        assert isinstance(group.group, ConsumerGroup) == (said["type"] == "CONSUMER"), name
         assert {member: pairs(share) for member, share in owned(group).items()} == {
             each["id"]: {tuple(pair) for pair in each["assignment"]} for each in said["members"]
         }
-        known = {
-            each: value.offset for each, value in group.coordinator.offsets.table.committed.items()
-        }
+        known = {each: value.offset for each, value in group.offsets.table.committed.items()}
         if "offsets" in said:
             assert known == {(topic, n): offset for topic, n, offset, *_ in said["offsets"]}, name
-    exists = {
-        group.name
-        for group in real.broker.host.groups.live.values()
-        if group.coordinator.group is not None
-    }
+    exists = {name for name, each in real.broker.groups.items() if each.group is not None}
     assert exists >= answered.keys()
 
 
@@ -124,13 +109,12 @@ def test_groups_are_in_the_partition_that_kafka_gives_them() -> None:
     assert all(offsets_partition(name or "", 4) == partition for name, partition in placed)
 
 
-@pytest.mark.parametrize("model", POLICIES)
-def test_a_consumer_group_goes_on(model: str) -> None:
-    broker = serve(model=model).broker
+def test_a_consumer_group_goes_on() -> None:
+    broker = serve().broker
     partition = offsets_partition("live.new", 4)
-    group, read = live(broker, "live.new"), len(broker.logs[partition])
-    assert isinstance(group.coordinator.group, ConsumerGroup)
-    before = dict(group.coordinator.group.members)
+    group, read = broker.groups["live.new"], len(broker.logs[partition])
+    assert isinstance(group.group, ConsumerGroup)
+    before = dict(group.group.members)
     (one, *_) = before.values()
     beat = broker.ask(
         "live.new", ConsumerHeartbeat(one.member_id, one.epoch, client_id=one.client_id)
@@ -153,7 +137,7 @@ def test_a_consumer_group_goes_on(model: str) -> None:
     assert joined.epoch == one.epoch + 1
     settle(broker, "live.new")
     assert topics_of(broker.logs[partition][read:]) == COUNTS.keys()
-    shares = owned(live(broker, "live.new"))
+    shares = owned(broker.groups["live.new"])
     assert shares.keys() == {*before, "newcomer"}
     assert all(shares.values())
     everything = [pair for share in shares.values() for pair in pairs(share)]
@@ -172,7 +156,7 @@ def topics_of(batches: list[list[LogEntry]]) -> set[str]:
 def settle(broker: Broker, name: str) -> None:
     """Every member gives up what it has to, and takes what it is given."""
     for _ in range(4):
-        group = live(broker, name).coordinator.consumer
+        group = broker.groups[name].consumer
         assert group is not None
         for member in list(group.members.values()):
             beat = ConsumerHeartbeat(
@@ -185,7 +169,7 @@ def settle(broker: Broker, name: str) -> None:
 
 def join_all(broker: Broker, name: str) -> dict[str, JoinGroupResponse]:
     """A newcomer joins a classic group, and everybody joins again; return their answers."""
-    group = live(broker, name).coordinator.classic
+    group = broker.groups[name].classic
     assert group.protocol is not None
     (known, *_) = group.members.values()
     blob = known.metadata(group.protocol)
@@ -209,12 +193,10 @@ def join_all(broker: Broker, name: str) -> dict[str, JoinGroupResponse]:
     return joined
 
 
-@pytest.mark.parametrize(
-    ("name", "model"), [("live.range", "inline"), *(("live.coop", each) for each in POLICIES)]
-)
-def test_a_classic_group_goes_on(name: str, model: str) -> None:
-    broker = serve(model=model).broker
-    group = live(broker, name).coordinator.classic
+@pytest.mark.parametrize("name", ["live.range", "live.coop"])
+def test_a_classic_group_goes_on(name: str) -> None:
+    broker = serve().broker
+    group = broker.groups[name].classic
     generation, before = group.generation, set(group.members)
     for member_id in sorted(before):
         beat = broker.ask(name, Heartbeat(member_id, None, generation))
@@ -227,8 +209,8 @@ def test_a_classic_group_goes_on(name: str, model: str) -> None:
     assert {each.generation for each in joined.values()} == {generation + 1}
     assert len(joined) == len(before) + 1
     finish(broker, name, joined)
-    assert live(broker, name).coordinator.classic.generation == generation + 1
-    assert all(owned(live(broker, name)).values())
+    assert broker.groups[name].classic.generation == generation + 1
+    assert all(owned(broker.groups[name]).values())
 
 
 def finish(broker: Broker, name: str, joined: dict[str, JoinGroupResponse]) -> None:
@@ -249,7 +231,7 @@ def test_what_it_writes_then_is_read_by_the_command(tmp_path: Path) -> None:
     broker = serve().broker
     partition = offsets_partition("live.coop", 4)
     finish(broker, "live.coop", join_all(broker, "live.coop"))
-    generation = live(broker, "live.coop").coordinator.classic.generation
+    generation = broker.groups["live.coop"].classic.generation
     for form in ("log.jsonl", "log.parquet", "log"):
         write_records(tmp_path / form, written(broker, partition))
         found = run(tmp_path / form, "generations", "--group", "live.coop")
@@ -308,9 +290,9 @@ def test_odd_records_are_named_and_lose_no_neighbour(real: Served) -> None:
     ):
         assert part in reason
     for name in state():
-        one, two = live(real.broker, name), live(other.broker, name)
+        one, two = real.broker.groups[name], other.broker.groups[name]
         assert owned(one) == owned(two)
-        assert one.coordinator.offsets.table.committed == two.coordinator.offsets.table.committed
+        assert one.offsets.table.committed == two.offsets.table.committed
 
 
 def test_records_of_groups_that_nobody_plays_are_named(real: Served) -> None:

@@ -10,16 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.model import Cluster
-from assignors.simulation.timed.hosting.broker import Broker
-from assignors.simulation.timed.hosting.groups import Unserved
-from assignors.simulation.timed.hosting.live_group import HostSettings
-from assignors.simulation.timed.hosting.record_bytes import TopicNames, is_offset, read_record
-from assignors.simulation.timed.offsets_topic import key_and_value
+from assignors.simulation.timed.broker import Broker, BrokerSettings
+from assignors.simulation.timed.offsets_topic import (
+    TopicNames,
+    is_offset,
+    key_and_value,
+    read_record,
+)
 from assignors.simulation.timed.protocols.effects import Record
 from assignors.simulation.timed.protocols.kafka.messages import (
+    ErrorCode,
     JoinGroup,
     JoinGroupResponse,
     OffsetCommit,
+    OffsetCommitResponse,
     Protocol,
     SyncGroup,
 )
@@ -135,13 +139,13 @@ def test_a_member_without_the_tag_of_the_classic_protocol_has_empty_metadata() -
 
 
 def test_a_member_gets_an_id_that_nobody_has_also_after_a_log_of_the_same_seed() -> None:
-    settings = HostSettings(cluster=Cluster.of({"t": 2}), seed=3)
+    settings = BrokerSettings(cluster=Cluster.of({"t": 2}), seed=3)
     first = Broker.of(settings)
     one = joined(first)
     log = [each for batch in first.logs[0] for each in batch]
     second = Broker.of(settings)
     assert second.load(0, log) == []
-    assert second.host.groups.live[0].coordinator.classic.members.keys() == {one}
+    assert second.groups["g"].classic.members.keys() == {one}
     other = second.ask("g", JOIN)
     assert isinstance(other, JoinGroupResponse)
     assert other.member_id not in {one, ""}
@@ -158,8 +162,9 @@ def joined(broker: Broker) -> str:
 
 
 def test_a_commit_in_a_transaction_is_refused() -> None:
-    broker = Broker.of(HostSettings(cluster=Cluster.of({"t": 2})))
+    broker = Broker.of(BrokerSettings(cluster=Cluster.of({"t": 2})))
     commit = OffsetCommit("", -1, (("t", 0, 1),), producer_id=7)
-    assert isinstance(broker.ask("g", commit), Unserved)
+    with pytest.raises(ValueError, match="its markers are not written"):
+        broker.ask("g", commit)
     assert broker.logs == [[]]
-    assert not isinstance(broker.ask("g", commit._replace(producer_id=-1)), Unserved)
+    assert broker.ask("g", commit._replace(producer_id=-1)) == OffsetCommitResponse(ErrorCode.NONE)
