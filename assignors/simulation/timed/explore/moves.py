@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Any, NamedTuple
 
-from assignors.simulation.timed.explore.kinds import has_work, held_by, speaks_only
+from assignors.simulation.timed.explore.world import has_work, held_by, speaks_only
 from assignors.simulation.timed.explore.merging import merge_world
 from assignors.simulation.timed.explore.steps import (
     deliver,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assignors.simulation.timed.explore.kinds import clients_of, held_by, unthreaded
+from assignors.simulation.timed.explore.world import clients_of, held_by, unthreaded
 from assignors.simulation.timed.explore.merging import (
     merge_coordinator,
     merge_effect,
