@@ -7,25 +7,26 @@ stops consuming it.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
-
-from assignors.simulation.timed.explore.words import line_of
-from assignors.simulation.timed.monitors.rules import Monitoring, Seen, described
-from assignors.simulation.timed.protocols.effects import MILLISECOND
-from assignors.simulation.timed.scenario import Scenario
-from assignors.simulation.timed.simulation import simulate
 import re
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from assignors.names.nearest import LISTED_MAX, question
 from assignors.ownership.changes import TopicPartition
 from assignors.simulation.timed.explore.words import line_of, short
-from assignors.simulation.timed.monitors.rules import Seen
+from assignors.simulation.timed.monitors.rules import Monitoring, Seen, described
 from assignors.simulation.timed.plan import with_arrivals
-from assignors.simulation.timed.protocols.effects import Answered, Arrived, Consume, Reply, Send
+from assignors.simulation.timed.protocols.effects import (
+    MILLISECOND,
+    Answered,
+    Arrived,
+    Consume,
+    Reply,
+    Send,
+)
 from assignors.simulation.timed.scenario import Scenario, Verb
+from assignors.simulation.timed.simulation import simulate
 
 Lines = Callable[[Seen], str | None]
 """An event -> its line, `None` where it has none or is about something else."""

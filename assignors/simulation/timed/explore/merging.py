@@ -14,14 +14,24 @@ does not keep it: nobody will answer it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from assignors.leader import Memory
 from assignors.membership import Membership
-from assignors.simulation.timed.explore.world import Model, World
+from assignors.simulation.timed.explore.world import (
+    MEMBERS_MAX,
+    Model,
+    World,
+    clients_of,
+    held_by,
+    put,
+    speaks_only,
+)
 from assignors.simulation.timed.monitors.coordinators import GROUP
-from assignors.simulation.timed.protocols.effects import Append, Effect, TimerKey
+from assignors.simulation.timed.protocols.effects import Append, Effect, Reply, TimerKey
 from assignors.simulation.timed.protocols.kafka.classic_group import (
     SESSION,
     ClassicGroup,
@@ -36,27 +46,10 @@ from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerMe
 from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
 from assignors.simulation.timed.protocols.kafka.records import CurrentRecord, EpochsByPartition
 from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
+from assignors.simulation.timed.protocols.state_values import cloned
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.threads.client import ClientThreads
 from wire import Subscription
-from functools import partial
-
-from assignors.simulation.timed.explore.world import MEMBERS_MAX, Model, World, put
-from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
-from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
-from assignors.simulation.timed.protocols.state_values import cloned
-from assignors.simulation.timed.threads.client import ClientThreads
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any
-
-from assignors.simulation.timed.protocols.effects import Effect, Reply
-from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup
-from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
-from assignors.simulation.timed.scenario import GroupProtocol
-from assignors.simulation.timed.sides import MixedMember
-from assignors.simulation.timed.threads.client import ClientThreads
-from assignors.simulation.timed.explore.world import MEMBERS_MAX, Model, World, clients_of, held_by, put, speaks_only
 
 OLD: tuple[Any, ...] = (-1, None, None, {})
 """Stands for the record of a generation that is over: the next one takes its place before anything

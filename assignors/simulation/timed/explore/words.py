@@ -6,6 +6,8 @@ words.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from assignors.ownership.changes import TopicPartition
 from assignors.simulation.timed.monitors.rules import Seen, listed
 from assignors.simulation.timed.protocols.effects import (
@@ -42,10 +44,6 @@ from assignors.simulation.timed.protocols.kafka.records import (
 )
 from assignors.simulation.timed.protocols.push import messages as push
 from wire import TopicPartitions, decode_assignment, decode_subscription
-from collections.abc import Callable
-
-from assignors.simulation.timed.protocols.push import messages as push
-from wire import TopicPartitions
 
 Short = Callable[[str], str]
 """Member id -> a short form of it."""

@@ -16,14 +16,8 @@ from assignors.simulation.timed.protocols.effects import (
     MemberEvent,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.state_values import key_of, shared_parts
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any
-
-from assignors.simulation.timed.protocols.effects import Effect, Reply
-from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup
 from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
+from assignors.simulation.timed.protocols.state_values import key_of, shared_parts
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.sides import MixedMember
 from assignors.simulation.timed.threads.client import ClientThreads
