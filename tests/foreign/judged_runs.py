@@ -23,7 +23,7 @@ from assignors.simulation.timed import simulation
 from assignors.simulation.timed.faults import failovers
 from assignors.simulation.timed.faults.failovers import CoordinatorLog
 from assignors.simulation.timed.monitors.rules import Monitoring
-from assignors.simulation.timed.processing.offsets_sides import Processing, sides_with_offsets
+from assignors.simulation.timed.processing import Processing, sides_with_offsets
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     OUTSIDE,

@@ -152,6 +152,17 @@ HANGING = {"kind": "hanging_transaction", "from_ms": 9000, "until_ms": 12_000}
             {"failed"},
             id="appends-of-members-fail",
         ),
+        # a static member whose return is not written hears who leads
+        pytest.param(
+            {
+                "members": [{**ONE, "instance_id": "i", "assignors": ["optimal/sticky"]}] * 2,
+                "plan": [{"at_ms": 10_000, "do": "start", "member": "c0"}],
+                "faults": [{**APPENDS_FAIL, "from_ms": 10_000, "until_ms": 10_100}],
+                "broker": {"execution": {"model": "blocking"}},
+            },
+            set(),
+            id="return-is-not-written",
+        ),
         # an offset of an open transaction, and the end of that
         pytest.param(
             {"faults": [HANGING], "processing": {"records_per_second": 5}},

@@ -27,7 +27,7 @@ from assignors.simulation.timed.monitors.rules import Observer
 from assignors.simulation.timed.monitors.watch import Watch, report
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.offsets_topic import key_and_value
-from assignors.simulation.timed.processing.offsets_sides import Processing
+from assignors.simulation.timed.processing import Processing
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     OUTSIDE,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from base64 import urlsafe_b64encode
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 from uuid import UUID
@@ -27,6 +27,8 @@ from assignors.simulation.timed.heartbeats import (
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     AppendFailed,
+    Command,
+    Consume,
     CoordinatorEvent,
     Effect,
     Fired,
@@ -461,10 +463,62 @@ def sides_of(scenario: Scenario) -> Sides:
     """
     spoken = scenario.protocols
     if spoken == {GroupProtocol.PUSH}:
-        return push_sides(scenario)
-    if not spoken <= MIGRATING:
+        sides = push_sides(scenario)
+    elif spoken <= MIGRATING:
+        sides = kafka_sides(scenario, spoken)
+    else:
         raise ValueError(f"no group has members of {', '.join(sorted(spoken))}")
-    return kafka_sides(scenario, spoken)
+    return _with_manual(scenario, sides)
+
+
+def _with_manual(scenario: Scenario, sides: Sides) -> Sides:
+    """Return the sides with a consumer of its own partitions wherever the scenario has one."""
+    manual = {
+        number: ManualMember(config=config)
+        for number, config in enumerate(scenario.members)
+        if config.assign
+    }
+    if not manual:
+        return sides
+    members: list[AnyMember] = [manual.get(n, each) for n, each in enumerate(sides.members)]
+
+    def step_member(number: int, event: MemberEvent) -> list[Effect]:
+        member = manual.get(number)
+        return sides.step_member(number, event) if member is None else step_manual(member, event)
+
+    return replace(sides, members=members, step_member=step_member)
+
+
+@dataclass(slots=True, kw_only=True)
+class ManualMember:
+    """A consumer that takes partitions by itself (`assign()`): it is in no group and tells nobody.
+
+    It may still commit under the group's id: the coordinator takes that as long as the group has no
+    members.
+    """
+
+    config: MemberConfig
+    topics: tuple[str, ...] = ()
+    member_id: str = ""
+    generation: int = -1
+    is_up: bool = False
+    owned: TopicPartitions = field(default_factory=dict)
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether it runs: it has nothing else to do."""
+        return self.is_up
+
+
+def step_manual(state: ManualMember, event: MemberEvent) -> list[Effect]:
+    """Return what it does about an event; `state` is changed in place. Cost: O(1)."""
+    if event is Command.START and not state.is_up:
+        state.is_up, state.owned = True, state.config.assign
+        return [Consume(state.owned, "assigned")]
+    if event in {Command.STOP, Command.CRASH} and state.is_up:
+        state.is_up, state.owned = False, {}
+        return [Consume({}, "revoked" if event is Command.STOP else "crashed")]
+    return []
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from assignors.simulation.timed.monitors.rules import Monitoring, Observer, Viol
 from assignors.simulation.timed.monitors.watch import Watch, report, saw_end, watch_over
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.plan import with_arrivals
-from assignors.simulation.timed.processing.offsets_sides import sides_with_offsets
+from assignors.simulation.timed.processing import sides_with_offsets
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,

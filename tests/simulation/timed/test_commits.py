@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.offsets_topic import log_entries
-from assignors.simulation.timed.processing.records import RecordLedger
+from assignors.simulation.timed.processing import RecordLedger
 from assignors.simulation.timed.protocols.kafka import offsets as access
 from assignors.simulation.timed.protocols.kafka.messages import ErrorCode
 from assignors.simulation.timed.protocols.kafka.offsets_client import (

@@ -22,6 +22,7 @@ from assignors.simulation.timed.monitors.rules import (
     generation_found,
     generation_given_found,
     listed,
+    record_found,
     state_found,
 )
 from assignors.simulation.timed.protocols.effects import (
@@ -34,6 +35,7 @@ from assignors.simulation.timed.protocols.effects import (
     Effect,
     Fired,
     MemberEvent,
+    Record,
     Reply,
     Schedule,
 )
@@ -45,6 +47,8 @@ from assignors.simulation.timed.protocols.kafka.messages import (
     SyncGroupResponse,
 )
 from assignors.simulation.timed.protocols.kafka.records import (
+    CurrentRecord,
+    GroupEpochRecord,
     GroupRecord,
     GroupTombstone,
     RecordedMember,
@@ -302,3 +306,27 @@ def test_only_members_commit(
 @pytest.mark.parametrize("event", [Arrived(1, Heartbeat("b", None, 3)), Fired(("session", "b"), 0)])
 def test_what_is_no_commit_commits_nothing(event: CoordinatorEvent) -> None:
     assert [*commit_found(GROUP_OF_A, event, WRITTEN)] == []
+
+
+@pytest.mark.parametrize(
+    ("before", "record", "found"),
+    [
+        ((CurrentRecord("a", 3),), CurrentRecord("a", 2), 1),
+        ((CurrentRecord("a", 3),), CurrentRecord("a", 3), 0),
+        ((CurrentRecord("a", 3),), CurrentRecord("b", 2), 0),
+        ((CurrentRecord("a", 3),), CurrentRecord("a", -2), 0),  # a static member leaves
+        ((CurrentRecord("a", 3), CurrentRecord("a")), CurrentRecord("a", 2), 0),
+        ((GroupEpochRecord(3),), GroupEpochRecord(2), 1),
+        ((GroupEpochRecord(3), GroupEpochRecord(None)), GroupEpochRecord(1), 0),
+        ((GroupRecord(3, None, None, None, ()),), GroupRecord(2, None, None, None, ()), 1),
+        (
+            (GroupRecord(3, None, None, None, ()), GroupTombstone()),
+            GroupRecord(1, None, None, None, ()),
+            0,
+        ),
+    ],
+)
+def test_an_epoch_falls_in_the_records_only_after_a_tombstone(
+    before: tuple[Record, ...], record: Record, found: int
+) -> None:
+    assert len([*record_found(folded({}, before), record)]) == found

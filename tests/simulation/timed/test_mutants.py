@@ -186,7 +186,7 @@ def test_requests_that_a_stalled_thread_forgets_leave_a_group_stuck(
 def test_an_epoch_that_goes_back_is_found_on_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = named("scale-out", seed=3, protocol=CONSUMER)
     takes_an_epoch_back(monkeypatch)
-    found = simulate(scenario, monitoring=Monitoring.FULL).violations
+    found = simulate(scenario).violations
     texts = [each.text for each in found if each.monitor == "epoch-went-back"]
     assert {text.startswith("the coordinator took ") for text in texts} == {True, False}
 

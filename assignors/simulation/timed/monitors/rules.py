@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from assignors.ownership.changes import TopicPartition
 from assignors.ownership.monitors import double_owned, started_while_owned
-from assignors.simulation.timed.monitors.coordinators import CoordinatorView, Folded
+from assignors.simulation.timed.monitors.coordinators import GROUP, CoordinatorView, Folded
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Append,
@@ -29,6 +29,7 @@ from assignors.simulation.timed.protocols.effects import (
     Effect,
     Fired,
     MemberEvent,
+    Record,
     Reply,
     Schedule,
 )
@@ -36,6 +37,11 @@ from assignors.simulation.timed.protocols.kafka.messages import (
     ErrorCode,
     OffsetCommit,
     SyncGroupResponse,
+)
+from assignors.simulation.timed.protocols.kafka.records import (
+    CurrentRecord,
+    GroupEpochRecord,
+    GroupRecord,
 )
 from assignors.simulation.timed.protocols.partitions import has_all, shared
 from assignors.simulation.timed.scenario import GroupProtocol
@@ -403,7 +409,7 @@ MONITORS: dict[str, Monitor] = {
     ),
     "epoch-went-back": Monitor(
         claim="The generation or epoch of a member falls only when it leaves or joins anew; that of"
-        " the group never does. What the coordinator has of them is judged with `--history` alone.",
+        " the group never does. What the coordinator has of them is read in its records.",
         kind=Kind.STEP,
         spec="ClientSideMemberEpochIsMonotonic, GcSideMemberEpochIsMonotonic",
     ),
@@ -548,6 +554,27 @@ def epochs_found(before: CoordinatorView, after: CoordinatorView) -> Found:
         was = before.known.get(member_id, epoch)
         if 0 < epoch < was:
             yield "epoch-went-back", f"the coordinator took {member_id} from {was} back to {epoch}"
+
+
+def record_found(log: Folded, record: Record) -> Found:
+    """Yield that a record takes back the epoch of a member or of the group, while it is there.
+
+    `log` is what the records before say. Cost: O(1).
+    """
+    match record:
+        case CurrentRecord(member_id, int(epoch)):
+            before = log.get(("current", member_id))
+            if before is not None and 0 < epoch < before.epoch:
+                text = f"the coordinator took {member_id} from {before.epoch} back to {epoch}"
+                yield "epoch-went-back", text
+        case GroupRecord(generation):
+            was, *_ = log.get(GROUP, (generation,))
+            if generation < was:
+                yield "epoch-went-back", f"the group went from {was} back to {generation}"
+        case GroupEpochRecord(int(epoch)):
+            was = log.get(("epoch",), epoch)
+            if epoch < was:
+                yield "epoch-went-back", f"the group went from {was} back to {epoch}"
 
 
 def state_found(

@@ -39,6 +39,7 @@ from assignors.simulation.timed.monitors.rules import (
     epochs_found,
     generation_found,
     generation_given_found,
+    record_found,
     state_found,
 )
 from assignors.simulation.timed.protocols.effects import (
@@ -53,6 +54,7 @@ from assignors.simulation.timed.protocols.effects import (
     Restrict,
 )
 from assignors.simulation.timed.protocols.kafka.messages import Heartbeat, OffsetCommit
+from assignors.simulation.timed.protocols.push.coordinator import PushCoordinator
 from assignors.simulation.timed.sides import Sides
 
 KEPT = 100
@@ -249,7 +251,7 @@ def saw_coordinator(
             watch.answered.add(effect.number)
         elif type(effect) is Append:
             has_appended = True
-            fold_in(watch.log, effect.records)
+            _write(watch, effect.records)
     if type(request) is OffsetCommit:
         report(watch, commit_found(view_of_sender(coordinator, request), event, effects))
     if has_appended:
@@ -259,11 +261,18 @@ def saw_coordinator(
     if not (turns or watch.is_full):
         return
     watch.view = after = view_of(coordinator)
-    if watch.is_full:
+    if isinstance(coordinator, PushCoordinator):  # it has no records of members
         report(watch, epochs_found(before, after))
     members = _members(watch, range(len(watch.names)))
     report(watch, state_found(watch.log, effects, after, members))
     _judge_moment(watch, _moment(watch), INVARIANTS)
+
+
+def _write(watch: Watch, records: Iterable[Record]) -> None:
+    """Judge records, and take over what they say. Cost: O(records)."""
+    for record in records:
+        report(watch, record_found(watch.log, record))
+        fold_in(watch.log, (record,))
 
 
 def saw_end(watch: Watch) -> None:

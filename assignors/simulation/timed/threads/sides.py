@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from assignors.simulation.timed.processing.offsets_sides import Processing
+from assignors.simulation.timed.processing import Processing
 from assignors.simulation.timed.protocols.effects import (
     Effect,
     MemberEvent,

@@ -67,8 +67,6 @@ OF_ONE_INSTANCE: Document = {
 FAILOVER = {"kind": "coordinator_crash", "from_ms": 10_002, "until_ms": 10_003}
 BEGINS_ANEW = {*OF_THE_COORDINATOR, FaultKind.APPEND_FAILURE}
 EACH_EVENT = {name for name, each in MONITORS.items() if not each.is_of_whole_group}
-OF_THE_COORDINATOR_ALONE = ("the coordinator took ", "the group went ")
-"""What `epoch-went-back` says of the coordinator, with all monitors at every event alone."""
 
 
 def limited(document: Document) -> Scenario:
@@ -167,7 +165,7 @@ def without_events(played: Played, *, only_first: bool) -> set[tuple[int, str, s
     found = [
         (each.at_us, each.monitor, each.text)
         for each in played.violations
-        if each.monitor in EACH_EVENT and not each.text.startswith(OF_THE_COORDINATOR_ALONE)
+        if each.monitor in EACH_EVENT
     ]
     if only_first:
         return {*{each[1:]: each for each in sorted(found, reverse=True)}.values()}

@@ -541,7 +541,12 @@ def _append_failed(state: GroupCoordinator, waiting: WaitingAppend) -> None:
     if waiting.returned is not None:
         member = group.members.get(waiting.returned)
         if member is not None:
-            answer_join(state, member, JoinGroupResponse(unavailable, UNKNOWN_MEMBER_ID))
+            old, led = waiting.replaced, group.leader == waiting.returned
+            leader = old.member_id if led and old is not None else group.leader or ""
+            answer = JoinGroupResponse(
+                unavailable, UNKNOWN_MEMBER_ID, group.generation, group.protocol, leader
+            )
+            answer_join(state, member, answer)
         put_back_static(state, waiting.returned, waiting)
     elif (
         waiting.plan is not None

@@ -1,8 +1,11 @@
-"""The sides of a protocol with committed offsets: the coordinator keeps them, members commit.
+"""Records in a run: who processes which, which are processed again, and what is committed.
 
-Both sides are wrapped: what concerns offsets is dealt with here, and everything else goes on to the
-protocol's own steps. A scenario without records and without consumers of their own partitions is
-played by those alone.
+Each step of a member is followed by what its consumer does about offsets. A scenario without
+records is played without any of it.
+
+The ledger counts what really happens. Of every partition the ranges of offsets that were processed
+are kept, joined where they meet: what a new range has in common with them was processed again.
+While two members process one partition, what the slower one does counts as duplicate.
 """
 
 from __future__ import annotations
@@ -12,9 +15,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assignors.simulation.timed.processing.manual import ManualMember
-from assignors.simulation.timed.processing.manual import step as manual_step
-from assignors.simulation.timed.processing.records import RecordLedger
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     OUTSIDE,
@@ -39,17 +39,19 @@ from assignors.simulation.timed.protocols.kafka.offsets_client import (
     Flow,
     Identity,
     OffsetsClient,
+    Start,
     end_offset,
     follow,
     freeze,
     is_about_offsets,
     note,
+    position,
     restrict,
 )
 from assignors.simulation.timed.protocols.kafka.offsets_client import step as client_step
-from assignors.simulation.timed.protocols.kafka.state import Offsets
+from assignors.simulation.timed.protocols.kafka.state import Offsets, Partition
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
-from assignors.simulation.timed.sides import AnyMember, MixedMember, Sides, sides_of
+from assignors.simulation.timed.sides import AnyMember, ManualMember, MixedMember, Sides, sides_of
 
 LIKE_HEARTBEATS = {
     ErrorCode.UNKNOWN_MEMBER_ID,
@@ -58,6 +60,83 @@ LIKE_HEARTBEATS = {
     ErrorCode.FENCED_INSTANCE_ID,
 }
 """Errors of a commit after which a classic member does what it does after those of a heartbeat."""
+
+
+@dataclass(slots=True, kw_only=True)
+class RecordLedger:
+    """Processing as it is. Times are microseconds since the run began."""
+
+    flow: Callable[[str], Flow]
+    """Topic -> its rates."""
+    count_from: int = 0
+    """From when on costs are counted."""
+    active: dict[Partition, dict[str, Start]] = field(default_factory=dict)
+    """Partition -> member name -> where it began."""
+    ranges: dict[Partition, list[tuple[int, int]]] = field(default_factory=dict)
+    """Partition -> what was processed, [first, last), sorted and apart."""
+    since: dict[Partition, int] = field(default_factory=dict)
+    """Partition -> since when two members or more process it."""
+    processed: int = 0
+    """Records, each as often as it was processed."""
+    reprocessed: int = 0
+    """Records that were processed before."""
+    duplicates: int = 0
+    """Records that a second member processed while another was at work on the partition."""
+
+    def begin(self, at: int, member: str, partition: Partition, offset: int) -> None:
+        """Let a member process a partition from `offset` on. Cost: O(members at work on it)."""
+        active = self.active.setdefault(partition, {})
+        self._count_duplicates(at, partition)
+        active[member] = Start(offset, at)
+        if len(active) > 1:
+            self.since[partition] = at
+
+    def finish(self, at: int, member: str, partition: Partition, offset: int) -> None:
+        """End that, at `offset`. Cost: O(ranges of the partition)."""
+        self._count_duplicates(at, partition)
+        active = self.active[partition]
+        start = active.pop(member)
+        if len(active) > 1:
+            self.since[partition] = at
+        again = self._cover(partition, start.offset, offset)
+        self.processed += offset - start.offset
+        self.reprocessed += again if at >= self.count_from else 0
+
+    def close(self, at: int) -> None:
+        """Count what goes on at the end of the run; it goes on after it. Cost: O(partitions)."""
+        for partition, active in self.active.items():
+            flow = self.flow(partition[0])
+            going_on = list(active.items())
+            ends = [position(flow, start, at) for _, start in going_on]
+            for (member, _), offset in zip(going_on, ends, strict=True):
+                self.finish(at, member, partition, offset)
+            for (member, _), offset in zip(going_on, ends, strict=True):
+                self.begin(at, member, partition, offset)
+
+    def _count_duplicates(self, at: int, partition: Partition) -> None:
+        since = self.since.pop(partition, None)
+        if since is None:
+            return
+        flow, begin = self.flow(partition[0]), max(since, self.count_from)
+        done = [
+            position(flow, start, at) - position(flow, start, begin)
+            for start in self.active[partition].values()
+        ]
+        self.duplicates += max(sum(done) - max(done), 0)
+
+    def _cover(self, partition: Partition, first: int, last: int) -> int:
+        """Add a range; return how much of it was there before."""
+        before = self.ranges.get(partition, [])
+        touching = [(a, b) for a, b in before if a <= last and first <= b]
+        again = sum(max(min(b, last) - max(a, first), 0) for a, b in touching)
+        apart = [each for each in before if each not in touching]
+        if first < last or touching:
+            whole = (
+                min([first, *(a for a, _ in touching)]),
+                max([last, *(b for _, b in touching)]),
+            )
+            self.ranges[partition] = sorted([*apart, whole])
+        return again
 
 
 @dataclass(slots=True, kw_only=True)
@@ -111,9 +190,9 @@ def sides_with_offsets(
 ) -> tuple[Sides, Processing | None]:
     """Return a scenario's sides; where there are records, with offsets, and what counts them.
 
-    `now` returns the time in microseconds. Consumers with `assign()` are put in their places.
+    `now` returns the time in microseconds.
     """
-    sides = _with_manual(scenario, sides_of(scenario))
+    sides = sides_of(scenario)
     if not scenario.processing.is_on:
         return sides, None
     created = (action.topic for action in scenario.plan if action.topic is not None)
@@ -156,24 +235,6 @@ def sides_with_offsets(
         freeze=lambda number, begins: _freeze(processing, number, begins=begins),
     )
     return wrapped, processing
-
-
-def _with_manual(scenario: Scenario, sides: Sides) -> Sides:
-    """Return the sides with a consumer of its own partitions wherever the scenario has one."""
-    manual = {
-        number: ManualMember(config=config)
-        for number, config in enumerate(scenario.members)
-        if config.assign
-    }
-    if not manual:
-        return sides
-    members: list[AnyMember] = [manual.get(n, each) for n, each in enumerate(sides.members)]
-
-    def step_member(number: int, event: MemberEvent) -> list[Effect]:
-        member = manual.get(number)
-        return sides.step_member(number, event) if member is None else manual_step(member, event)
-
-    return replace(sides, members=members, step_member=step_member)
 
 
 def _count(processing: Processing, at_us: int, error: ErrorCode) -> None:
