@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from assignors.jvm.failure import JavaFailure
     from assignors.leader import Led, lead
     from assignors.model import Assignment, Cluster, Group, Member, MemberNote, State, Topic
-    from assignors.options import OnFailure, Options
+    from assignors.options import OnFailure, Options, Prefer
     from assignors.own_assignors.answers import AssignorError
     from assignors.rebalance import Rebalance
     from assignors.registry import ASSIGNORS, assignor_named
@@ -51,6 +51,7 @@ __all__ = [
     "MemberNote",
     "OnFailure",
     "Options",
+    "Prefer",
     "Rebalance",
     "RebalanceProtocol",
     "State",
@@ -76,6 +77,7 @@ _MODULES = {
     "MemberNote": "assignors.model",
     "OnFailure": "assignors.options",
     "Options": "assignors.options",
+    "Prefer": "assignors.options",
     "Rebalance": "assignors.rebalance",
     "RebalanceProtocol": "assignors.assignor",
     "State": "assignors.model",

@@ -34,10 +34,11 @@ def moved_count(favoured: Int32, target: Int32) -> int:
     return int(np.count_nonzero((favoured != NOBODY) & (target != favoured)))
 
 
-def topic_spread_max(problem: Problem, owner: Int32) -> int:
-    """Return the widest gap between two subscribers of one topic, in partitions of that topic.
+def topic_spread(problem: Problem, owner: Int32) -> tuple[int, int]:
+    """Return the spread, and the widest gap between two subscribers of one topic.
 
-    A round-robin deal of a topic over its subscribers has a gap of 0 or 1.
+    The spread is the sum, over topics and members, of how many partitions of the topic the member
+    has, squared. The gap is in partitions; it is 0 or 1 where every topic is as even as can be.
     Cost: O(P + T M) for a table that is not much larger than P, else O(P log P).
     """
     topic, holder = problem.topic_of, owner
@@ -45,18 +46,20 @@ def topic_spread_max(problem: Problem, owner: Int32) -> int:
         held = owner != NOBODY
         topic, holder = topic[held], holder[held]
     if not len(holder):
-        return 0
+        return 0, 0
     member_count = problem.member_count
     key = topic * np.int64(member_count) + holder
     topic_count = len(problem.topics)
     if topic_count * member_count <= TABLE_FACTOR * len(key):
         table = np.bincount(key, minlength=topic_count * member_count)
+        square_sum = int(table @ table)
         table = table.reshape(topic_count, member_count)
         most = table.max(axis=1)
         least = np.where(table > 0, table, most[:, np.newaxis]).min(axis=1)
         holder_count = np.count_nonzero(table, axis=1)
     else:
         pair, count = np.unique(key, return_counts=True)
+        square_sum = int(count @ count)
         topic = pair // member_count
         most = np.zeros(topic_count, dtype=np.int64)
         np.maximum.at(most, topic, count)
@@ -66,7 +69,7 @@ def topic_spread_max(problem: Problem, owner: Int32) -> int:
     class_size = np.bincount(problem.class_of, minlength=len(problem.takes))
     subscriber_count = class_size @ problem.takes
     least[holder_count < subscriber_count] = 0
-    return int((most - least)[holder_count > 0].max())
+    return square_sum, int((most - least)[holder_count > 0].max())
 
 
 def rack_mismatch_count(problem: Problem, owner: Int32) -> int:
@@ -89,10 +92,11 @@ def stats(
 
     Arguments are int32[P]. Loads and racks are of `given`, the assignment of this round. `target`
     is the assignment once nothing waits (`given` where it is `None`): moves and kept partitions
-    are counted from `favoured` to it, and spread is of it. Cost: that of `topic_spread_max`.
+    are counted from `favoured` to it, and spread is of it. Cost: that of `topic_spread`.
     """
     goal = given if target is None else target
     held = loads(problem, given)
+    spread, spread_max = topic_spread(problem, goal)
     return {
         "member_count": problem.member_count,
         "partition_count": problem.partition_count,
@@ -103,7 +107,8 @@ def stats(
         "kept": int(np.count_nonzero((favoured != NOBODY) & (goal == favoured))),
         "withheld": int(np.count_nonzero((goal != NOBODY) & (given == NOBODY))),
         "unassigned": int(np.count_nonzero(given == NOBODY)),
-        "topic_spread_max": topic_spread_max(problem, goal),
+        "topic_spread": spread,
+        "topic_spread_max": spread_max,
         "rack_mismatches": rack_mismatch_count(problem, given),
     }
 

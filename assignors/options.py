@@ -23,9 +23,18 @@ class OnFailure(StrEnum):
     """Leave out what made it fail, answer without it, and say so in a note `repaired`."""
 
 
+class Prefer(StrEnum):
+    """Which of the last two aims of the optimal assignors comes first."""
+
+    MOVES = "moves"
+    """The fewest moves, and of these the least spread of topics."""
+    SPREAD = "spread"
+    """The least spread of topics, and of these the fewest moves."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What can be chosen: `jdk` and `on_failure` for java and server, `limit` for optimal."""
+    """What can be chosen: `jdk` and `on_failure` for java and server, the others for optimal."""
 
     jdk: Jdk = 17
     """The JDK whose hash tables are copied. It decides answers of `server/uniform` alone."""
@@ -33,16 +42,22 @@ class Options:
     limit: int | None = None
     """Steps after which the optimal assignors stop searching, `None`: when nothing is better.
 
-    A step takes about a microsecond; groups with equal subscriptions take none. Where the limit
-    is reached all is assigned, and `Rebalance.stats` has `limit_reached`, `balance_gap_max` and
-    `moves_gap_max`: how far from the best the answer is at most.
+    A step takes about a microsecond. Where the limit is reached all is assigned, and
+    `Rebalance.stats` has `limit_reached`, and how far from the best the answer is at most:
+    `balance_gap_max`, `racks_gap_max`, `moves_gap_max` and `spread_gap_max`.
     """
+    prefer: Prefer = Prefer.MOVES
+
+    @property
+    def are_of_search(self) -> bool:
+        """Whether something is chosen for the optimal assignors."""
+        return self.limit is not None or self.prefer is not Prefer.MOVES
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` for another JDK, and a limit that is no integer or negative."""
+        """Raise `ValueError` for what cannot be chosen, and a limit that is no natural number."""
         if self.jdk not in get_args(Jdk):
             raise ValueError(f"jdk: expected one of {get_args(Jdk)}, found {self.jdk!r}")
-        take(self, on_failure=OnFailure(self.on_failure))
+        take(self, on_failure=OnFailure(self.on_failure), prefer=Prefer(self.prefer))
         if self.limit is None:
             return
         if type(self.limit) is not int:

@@ -12,7 +12,7 @@ import numpy as np
 
 from assignors.assignor import UserData
 from assignors.claims import claims_of, favoured_owners
-from assignors.metrics import loads, moved_count, rack_mismatch_count, topic_spread_max
+from assignors.metrics import loads, moved_count, rack_mismatch_count, topic_spread
 from assignors.model import Assignment, Group
 from assignors.optimal.sticky import target_assignment
 from assignors.problem import NOBODY, lawful_owners, problem_of
@@ -28,7 +28,9 @@ def distance(
     partition that could be given is not;
     `load_max`, `load_max_optimum`; `moved`: partitions that leave the member stickiness
     favours, `moved_minimum`: the fewest that any perfectly balanced assignment moves (one
-    that is less balanced may move fewer); `unassigned`; `topic_spread_max`;
+    that is less balanced may move fewer); `unassigned`; `topic_spread`: the sum over topics and
+    members of squared counts, `topic_spread_minimum`: the least of all assignments that are best
+    in balance, racks and moves (one that moves more may have less); `topic_spread_max`;
     `rack_mismatches`; in a group with weights also those of `weighted.figures`.
     Cost: that of the optimal solver.
     """
@@ -40,6 +42,7 @@ def distance(
     waits = (given == NOBODY) & (best != NOBODY)
     is_complete = not bool(waits.any())
     moves_now = np.where(waits, favoured, given).astype(np.int32)
+    spread, spread_max = topic_spread(problem, given)
     by_weight: Figures = {}
     if group.weighting is not None:
         by_weight = weight_figures(problem, group.weighting, favoured=favoured, target=moves_now)
@@ -51,7 +54,9 @@ def distance(
         "moved": moved_count(favoured, moves_now),
         "moved_minimum": moved_count(favoured, best),
         "unassigned": int(np.count_nonzero(waits)),
-        "topic_spread_max": topic_spread_max(problem, given),
+        "topic_spread": spread if is_complete else None,
+        "topic_spread_minimum": topic_spread(problem, best)[0],
+        "topic_spread_max": spread_max,
         "rack_mismatches": rack_mismatch_count(problem, given),
         **by_weight,
     }

@@ -80,6 +80,13 @@ STATS: Schema = {
         Key("withheld", COUNT, "Partitions that wait for the next round.", is_optional=True),
         Key("unassigned", COUNT, "Partitions that nobody gets now.", is_optional=True),
         Key(
+            "topic_spread",
+            COUNT,
+            "Sum over topics and members of how many of a topic's partitions the member has, "
+            "squared: the least where every topic is even.",
+            is_optional=True,
+        ),
+        Key(
             "topic_spread_max",
             COUNT,
             "The widest gap between two subscribers of one topic.",
@@ -123,6 +130,18 @@ STATS: Schema = {
             "No best answer keeps more partitions than this one and so many more.",
             is_optional=True,
         ),
+        Key(
+            "racks_gap_max",
+            COUNT,
+            "No best answer has fewer rack mismatches than this one less so many.",
+            is_optional=True,
+        ),
+        Key(
+            "spread_gap_max",
+            COUNT,
+            "The most that `topic_spread` can be above that of a best answer.",
+            is_optional=True,
+        ),
     ),
     "additionalProperties": {"type": ["number", "boolean", "string", "null"]},
 }
@@ -138,6 +157,16 @@ GAPS = record(
     Key("moved", COUNT, "Partitions that leave the member that owned them."),
     Key("moved_minimum", COUNT, "The fewest that a perfectly balanced assignment moves."),
     Key("unassigned", COUNT, "Partitions that somebody could get, and nobody does."),
+    Key(
+        "topic_spread",
+        nullable(COUNT),
+        "Sum over topics and members of squared counts; null while partitions wait.",
+    ),
+    Key(
+        "topic_spread_minimum",
+        COUNT,
+        "The least of the assignments that are best in balance, racks and moves.",
+    ),
     Key("topic_spread_max", COUNT, "The widest gap between two subscribers of one topic."),
     Key("rack_mismatches", COUNT, "Partitions without a replica in their member's rack."),
     Key("follow_up", BOOLEAN, "The leader must start another round itself.", is_optional=True),

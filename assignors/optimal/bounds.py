@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assignors.optimal.rows import Rows, build, topic_rows
-from assignors.optimal.solve import solve
+from assignors.optimal.solve import solve, spread_of
 from assignors.problem import NOBODY, Bool, Int32, Int64
 
 
@@ -36,6 +36,9 @@ class Bound:
     moves_min: int
     """Fewest that leave an owner who may keep them. An assignment that is less balanced may
     well move fewer."""
+    spread_min: int
+    """Least sum, over topics and members, of squared counts, among those best in the aims
+    before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +68,7 @@ def optimum(
     ...     np.array([0, 0], dtype=np.int32),
     ...     np.array([0, 0, 0, 0], dtype=np.int32),
     ... )
-    Bound(load_square_sum=8, load_max=2, rack_mismatch_min=0, kept_max=2, moves_min=2)
+    Bound(load_square_sum=8, load_max=2, rack_mismatch_min=0, kept_max=2, moves_min=2, spread_min=8)
     """
     solved = solve(
         first=first,
@@ -91,6 +94,7 @@ def optimum(
         rack_mismatch_min=mismatch_count,
         kept_max=solved.kept,
         moves_min=claimed_count - solved.kept,
+        spread_min=spread_of(first, solved.owner),
     )
 
 

@@ -37,7 +37,7 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     >>> answer.assignment, answer.withheld, answer.follow_up
     ({'a': {'t': (0, 1)}, 'b': {}}, {'t': (2, 3)}, False)
     """
-    answer = assign_small(group, UserData.COOPERATIVE) if options.limit is None else None
+    answer = assign_small(group, UserData.COOPERATIVE, options)
     return answer or assign_by_arrays(group, options=options)
 
 
@@ -45,7 +45,7 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     """Return the same assignment, computed on arrays whatever the size."""
     problem = problem_of(group)
     claims = claims_of(problem, group, UserData.COOPERATIVE)
-    placed = place_within(problem, claims, limit=options.limit)
+    placed = place_within(problem, claims, options=options)
     handover = withhold(problem, claims, placed.target, kept=placed.kept, changed=placed.changed)
     return Rebalance(
         assignment=AssignedPartitions(problem, handover.given),
@@ -70,6 +70,6 @@ COOPERATIVE_STICKY = Assignor(
     assign=assign,
     protocols=frozenset({RebalanceProtocol.COOPERATIVE, RebalanceProtocol.EAGER}),
     user_data=UserData.COOPERATIVE,
-    configure=lambda options: None if options.limit is None else partial(assign, options=options),
+    configure=lambda options: partial(assign, options=options) if options.are_of_search else None,
     takes_arrays=True,
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.network import Network, start
-from assignors.optimal.flow.settle import settle
+from assignors.optimal.flow.settle import Outcome, settle
 from assignors.optimal.flow.table import table_of
 from assignors.optimal.rows import Rows
 from assignors.problem import Bool, Int64
@@ -43,10 +43,10 @@ def promised_loads(rows: Rows, price: Int64) -> Loads:
     return Loads(least, (price > 0).astype(np.int64), int(rows.size.sum()) - int(least.sum()))
 
 
-def with_loads(rows: Rows, loads: Loads, effort: Effort) -> tuple[Network, bool | None]:
-    """Return the table with these loads that keeps most, and whether nothing is better.
+def with_loads(rows: Rows, loads: Loads, effort: Effort) -> tuple[Network, Outcome]:
+    """Return the table with these loads that keeps most, and how the search ended.
 
-    That is `None` where no table has them, and false where `effort` was spent first.
+    There is a cut where no table has them; where `effort` was spent first, it is not settled.
     """
     network = start(
         size=rows.size,
@@ -58,5 +58,4 @@ def with_loads(rows: Rows, loads: Loads, effort: Effort) -> tuple[Network, bool 
         spare=loads.spare,
         sums=rows.sums() if rows.remote is None else None,
     )
-    outcome = settle(network, effort)
-    return network, outcome.is_settled if outcome.cut is None else None
+    return network, settle(network, effort)

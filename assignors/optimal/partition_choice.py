@@ -1,8 +1,7 @@
-"""Choose partitions: turn how many each member gets into which ones.
+"""Choose partitions in bulk: turn how many each member gets into which ones.
 
-The solver works on counts, because partitions of one row of the table differ only in their
-present owner. Two choices are left, and both are made so that each topic is spread over the
-members much as round robin would spread it:
+This is where `spread` starts in large groups in which much changes hands. Two choices are made so
+that each topic is spread over the members much as round robin would spread it:
 
 * A member that must give partitions up gives those of the topics it holds most of, and members
   take turns at which topic comes first. Otherwise all would give up the first topic, and a new
@@ -16,25 +15,14 @@ little changes costs a few passes over the owners.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Sequence
-
 import numpy as np
 
 from assignors.optimal.flow.table import Cells, is_small, narrow
-from assignors.optimal.small.choice import highest, in_turn
 from assignors.problem import NOBODY, Bool, Int32, Int64
 
 MANY = 10_000
 """In larger groups partitions are passed over that belong to members which give nothing up, and
 where a table of all cells has more than six times as many: it no longer fits into a cache."""
-FEW = 256
-"""So many partitions, of which some are given up or dealt, are looked at one by one."""
-SEARCHED_MAX = 64
-"""For so many cells what they give up is searched in a text. Measured with 100 members and 32 cells
-0.023 ms rather than 0.037, with 500 members and 158 cells 0.064 rather than 0.059."""
-UTF_32 = f"utf-32-{sys.byteorder[0]}e"
-"""Numbers of 32 bits as characters."""
 
 
 def choose_partitions(
@@ -44,14 +32,12 @@ def choose_partitions(
     owner: Int32,
     less: Cells,
     more: Cells,
-    first: Int64 | None = None,
 ) -> tuple[Int32, Int64]:
     """Return who gets each partition, int32[P], and which ones change hands, ascending.
 
     `row_of` is int32[P] (-1: nobody may take it), `owner` int32[P] holds only owners that may
     take the partition. `less` and `more` are the cells in which members shall have fewer
-    partitions of the row than they own, or more, and how many. Where each topic is a row, `first`
-    has its first partition, int64[R + 1].
+    partitions of the row than they own, or more, and how many.
     Cost: O(P + C log C) for C partitions of rows and members that change.
 
     >>> cell = {"row": np.array([0]), "count": np.array([2])}
@@ -65,18 +51,14 @@ def choose_partitions(
     (array([0, 1, 1, 0], dtype=int32), array([1, 2]))
     """
     answer = owner.copy()
-    if 0 < len(less.row) <= SEARCHED_MAX and first is not None and len(owner) <= MANY:
-        cells = zip(less.row.tolist(), less.member.tolist(), less.count.tolist(), strict=True)
-        answer[_last_held(owner, cells, first.tolist())] = NOBODY
-    elif len(less.row):
+    if len(less.row):
         _give_up(answer, row_of, topic_of, owner, less)
     is_free = answer < 0
-    if first is None:
-        is_free &= row_of >= 0
+    is_free &= row_of >= 0
     free = changed = is_free.nonzero()[0]
     if len(free):
-        row_count = int(row_of.max()) + 1 if first is None else len(first) - 1
-        if row_count > 1 and first is None:
+        row_count = int(row_of.max()) + 1
+        if row_count > 1:
             free = free[np.argsort(narrow(row_of[free], row_count), kind="stable")]
         answer[free] = dealt(more.row, more.member, more.count, row_count)
     return answer, changed
@@ -93,28 +75,6 @@ def _give_up(answer: Int32, row_of: Int32, topic_of: Int32, owner: Int32, less: 
     if len(shrinking):
         chosen = given_up(cell, topic_of[shrinking], less.count)
         answer[shrinking[chosen]] = NOBODY
-
-
-def _last_held(
-    owner: Int32, less: Iterable[tuple[int, int, int]], first: Sequence[int]
-) -> list[int]:
-    """Return what cells of one topic give up: the last partitions that the member holds.
-
-    `less` has topic, member, and how many; topics have the partitions from `first` on.
-    Members are looked for as characters of a text, which Python does faster than numpy sorts.
-    """
-    number = owner + np.int32(1)  # nobody counts as 0
-    if int(number[number.argmax()]) < 1 << 8:  # a character of one byte: read in no time
-        members = number.astype(np.uint8).tobytes().decode("latin-1")
-    else:
-        members = number.tobytes().decode(UTF_32, "surrogatepass")
-    found = []
-    for row, member, count in less:
-        end = first[row + 1]
-        for _ in range(count):
-            end = members.rindex(chr(member + 1), first[row], end)
-            found.append(end)
-    return found
 
 
 def _shrinking(row_of: Int32, owner: Int32, less: Cells) -> tuple[Int64, Int32 | Int64]:
@@ -169,8 +129,6 @@ def given_up(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> Int64:
         return order[_are_next(held, drop, turn)]
     if again_count == np.count_nonzero(is_alike):
         return order[_are_last(held, drop)]
-    if len(cell) <= FEW:
-        return _given_up_by_few(cell, topic, drop, turn)
     cell, index = held, np.arange(len(held))
     is_shrinking = drop > 0
     is_shrinking &= np.bincount(cell, minlength=len(drop)) > 0
@@ -216,29 +174,6 @@ def _are_last(cell: Int32 | Int64, drop: Int64) -> Bool:
     end -= drop
     goes: Bool = np.arange(len(cell)) >= end[cell]
     return goes
-
-
-def _given_up_by_few(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64, turn: Int64) -> Int64:
-    """Return the same, found with lists: thirty calls of numpy take as long as 500 partitions."""
-    held: dict[int, list[int]] = {}
-    for position, number in enumerate(cell.tolist()):
-        held.setdefault(number, []).append(position)
-    cells = sorted(held)
-    counts, firsts = drop[cells].tolist(), turn[cells].tolist()
-    chosen: list[int] = []
-    topics = topic.tolist()
-    for number, count, first in zip(cells, counts, firsts, strict=True):
-        if not count:
-            continue
-        positions = held[number]
-        by_topic: dict[int, list[int]] = {}
-        for position in positions:
-            by_topic.setdefault(topics[position], []).append(position)
-        if len(by_topic) < len(positions):
-            chosen += highest(list(by_topic.values()), count, first)
-        else:
-            chosen += in_turn(positions, count, first)
-    return np.array(chosen, dtype=np.int64)
 
 
 def receivers(gain: Int64, total: int) -> Int64:

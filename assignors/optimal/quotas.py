@@ -9,74 +9,77 @@ P // N and nothing to any other. So nothing needs searching here.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 
-from assignors.optimal.partition_choice import FEW, given_up, receivers
+from assignors.optimal.faces import equal_face
+from assignors.optimal.flow.effort import Effort
+from assignors.optimal.flow.table import bit_sets
+from assignors.optimal.partition_choice import given_up, receivers
+from assignors.optimal.spread import Face, Task, set_of
+from assignors.optimal.topic_choice import CHANGES_MAX, Chosen, TopicRows, choose
 from assignors.problem import NOBODY, Int32, Int64
 
+PARTITIONS_MAX = 1_000
+"""What changes hands in smaller groups is chosen one by one, however much it is."""
 NONE: Int64 = np.zeros(0, dtype=np.int64)
 
 
-class Holdings(NamedTuple):
-    """What N members own, one member after the other."""
-
-    partition: Int64
-    """int64[C]: the partitions of the first member, in any order, then those of the second."""
-    owned_count: Int64
-    """int64[N]: how many each member owns."""
-    are_of_different_topics: bool
-    """Whether no member is known to own two partitions of a topic."""
-
-
-class Shared(NamedTuple):
-    """Who gets what."""
-
-    owner: Int32
-    """int32[P]."""
-    kept: int
-    """Partitions that stay where they are."""
-    changed: Int64
-    """Those that do not, ascending."""
-
-
 def share(
-    first: Int64, owner: Int32, member_count: int, holdings: Holdings | None = None
-) -> Shared:
+    first: Int64,
+    owner: Int32,
+    member_count: int,
+    owned_count: Int64 | None = None,
+    *,
+    effort: Effort | None = None,
+    moves_last: bool = False,
+) -> Chosen:
     """Return who gets each partition, and which ones change hands.
 
-    `first` is int64[T + 1], as in `Problem`; `owner` int32[P], -1 for nobody; `holdings` are the
-    same by member, where they are known. There is at least one member. Cost: O(P + N log N).
+    `first` is int64[T + 1], as in `Problem`; `owner` int32[P], -1 for nobody; `owned_count`
+    is int64[N], how many each member owns, where that is known. There is at least one member.
+    Cost: O(P + N log N), and that of `spread.least_spread`.
 
-    >>> share(np.array([0, 4, 6]), np.array([0, 0, 0, 0, -1, -1], dtype=np.int32), 2)
-    Shared(owner=array([0, 0, 0, 1, 1, 1], dtype=int32), kept=3, changed=array([3, 4, 5]))
+    >>> owner = np.array([0, 0, 0, 0, -1, -1], dtype=np.int32)
+    >>> share(np.array([0, 4, 6]), owner, 2)
+    Chosen(owner=array([0, 0, 0, 1, 1, 1], dtype=int32), changed=array([3, 4, 5]), is_best=True)
     """
     partition_count = len(owner)
-    if holdings is not None:
-        owned_count, free_count = holdings.owned_count, partition_count - len(holdings.partition)
-    else:
+    effort = effort or Effort()
+    if owned_count is None:
         owned_count = _counted(owner, member_count)
-        free_count = partition_count - int(owned_count.sum())
-    if free_count == partition_count:
-        return Shared(_in_turns(partition_count, member_count), 0, np.arange(partition_count))
-    gain = gains(owned_count, partition_count)
-    answer, shrinking = owner.copy(), (gain < 0).nonzero()[0]
-    given = changed = NONE
+    if not np.count_nonzero(owned_count):
+        in_turns = _in_turns(partition_count, member_count)
+        return Chosen(in_turns, np.arange(partition_count), is_best=True)
+    face, task = equal_task(owned_count.tolist(), partition_count, moves_last=moves_last)
+    rows, free = TopicRows(bounds=first), NONE
+    if partition_count > int(owned_count.sum()):
+        free = np.flatnonzero(owner < 0)
+    elif not task.drops and task.extras >= 0 and not moves_last:
+        return Chosen(owner, NONE, is_best=True)
+    change_count = len(free) + sum(task.drops.values()) + max(-task.extras, 0)
+    if partition_count <= PARTITIONS_MAX or change_count <= CHANGES_MAX:
+        task = task._replace(rows=range(len(first) - 1), free=rows.count(free))
+        return choose(rows, owner, member_count, face, tasks=[task], effort=effort)
+    given, full = _in_bulk(first, owner, owned_count)
+    flexible = face.up | face.down
+    face = face._replace(up=flexible & ~full, down=flexible & full)
+    return choose(rows, owner, member_count, face, given=given, effort=effort)
+
+
+def _in_bulk(first: Int64, owner: Int32, owned_count: Int64) -> tuple[Int32, int]:
+    """Return an answer that is best but for the spread, and the members that have one more."""
+    member_count, answer = len(owned_count), owner.copy()
+    gain = gains(owned_count, len(owner))
+    load = owned_count + gain
+    shrinking = (gain < 0).nonzero()[0]
     if len(shrinking):
         drop = -gain[shrinking]
-        found = None if holdings is None else _given_up_in_turn(holdings, shrinking, drop)
-        given = _given_up(first, answer, member_count, shrinking, drop) if found is None else found
-        gain[shrinking] = 0
-        free_count += len(given)
-    if free_count:
-        if free_count == len(given) <= FEW:
-            changed = np.sort(given)
-        else:
-            answer[given] = NOBODY
-            changed = (answer < 0).nonzero()[0]
-        answer[changed] = receivers(gain, free_count)
-    return Shared(answer, partition_count - free_count, changed)
+        answer[_given_up(first, answer, member_count, shrinking, drop)] = NOBODY
+    free = (answer < 0).nonzero()[0]
+    answer[free] = receivers(np.maximum(gain, 0), len(free))
+    return answer, bit_sets((load > len(owner) // member_count)[None, :])[0]
 
 
 def _counted(owner: Int32, member_count: int) -> Int64:
@@ -105,38 +108,34 @@ def _given_up(
     number_of[shrinking] = np.arange(len(shrinking))
     number = number_of.take(owner)  # as an index of 32 bits it would cost three times as much
     held = (number >= 0).nonzero()[0]
-    topic: Int32 | Int64
-    if len(held) <= FEW:
-        topic = first.searchsorted(held, side="right") - 1
-    else:
-        topic = np.repeat(np.arange(len(first) - 1, dtype=np.int32), np.diff(first))[held]
+    topic = np.repeat(np.arange(len(first) - 1, dtype=np.int32), np.diff(first))[held]
     given: Int64 = held[given_up(number[held], topic, drop)]
     return given
 
 
-def _given_up_in_turn(holdings: Holdings, shrinking: Int64, drop: Int64) -> Int64 | None:
-    """Return the same where no member has two partitions of a topic: all are as good.
+def equal_task(
+    owned_count: Sequence[int], partition_count: int, *, moves_last: bool = False
+) -> tuple[Face, Task]:
+    """Return what members give up and get, and what is free to choose then; without rows.
 
-    Each one starts where the one before it stopped, as in `small.choice.in_turn`. `None` where
-    some member has, or where these members do not all have as many partitions.
+    >>> face, task = equal_task([4, 0, 1], 7)
+    >>> task.drops, task.gains, task.extras
+    ({0: 1}, {1: 2, 2: 1}, 0)
     """
-    if not holdings.are_of_different_topics:
-        return None
-    partition, count = holdings.partition, holdings.owned_count[shrinking]
-    each, size = int(count[0]), partition.itemsize
-    if np.count_nonzero(count != each):
-        return None
-    start = holdings.owned_count.cumsum()[shrinking]
-    start -= each
-    runs = (len(partition) - each + 1, each)
-    held = np.ndarray(runs, partition.dtype, partition, 0, (size, size))[start]
-    held.sort()
-    if len(drop) <= each and drop[drop.argmax()] == 1:  # so each gives one, from its own place on
-        diagonal: Int64 = held.ravel()[: len(drop) * each : each + 1]
-        return diagonal
-    giver = np.arange(len(drop)).repeat(drop)
-    given: Int64 = held[giver, np.arange(len(giver)) % each]
-    return given
+    member_count = len(owned_count)
+    floor, spare = divmod(partition_count, member_count)
+    rich = {member: count for member, count in enumerate(owned_count) if count > floor}
+    face = equal_face(
+        rich=set_of(rich), everybody=(1 << member_count) - 1, spare=spare, moves_last=moves_last
+    )
+    most = floor + (spare > 0)
+    return face, Task(
+        rows=(),
+        drops={member: count - most for member, count in rich.items() if count > most},
+        free={},
+        gains={m: floor - count for m, count in enumerate(owned_count) if count < floor},
+        extras=spare - len(rich) if spare else 0,
+    )
 
 
 def gains(owned_count: Int64, partition_count: int) -> Int64:

@@ -13,22 +13,32 @@ prices of a thousand classes do.
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
+from assignors.optimal.faces import flow_face, labels_of
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.network import Network
+from assignors.optimal.flow.settle import Outcome
+from assignors.optimal.flow.table import Cells, DenseTable, bit_sets
 from assignors.optimal.loads import mean_loads, promised_loads, with_loads
 from assignors.optimal.partition_choice import choose_partitions
 from assignors.optimal.prices import Prices, prices
-from assignors.optimal.quotas import NONE, Holdings, share
+from assignors.optimal.quotas import NONE, PARTITIONS_MAX, share
 from assignors.optimal.rows import Racks, Rows, build, by_member, owned_cells, topic_rows
+from assignors.optimal.spread import Face, Task
+from assignors.optimal.topic_choice import (
+    CHANGES_MAX,
+    TopicRows,
+    choose,
+    rack_rows,
+    spread_counts,
+)
 from assignors.problem import NOBODY, Bool, Int32, Int64
 
-MEMBERS_MAX = sys.maxunicode
-"""So many members are less than characters (`partition_choice`)."""
 GUESS_CELLS_MAX = 1_000
 """In tables of up to so many rows times members the mean load is tried before prices are made."""
 
@@ -64,6 +74,10 @@ class Solved:
     """By how much `load_square_sum` is above the least there is, at most; 0 if `is_best`."""
     moves_gap: int = 0
     """How many more partitions could stay in a best answer, at most; 0 if `is_best`."""
+    racks_gap: int = 0
+    """How many rack mismatches a best answer could have less, at most; 0 if `is_best`."""
+    spread_gap: int = 0
+    """By how much the spread is above that of a best answer, at most; 0 if `is_best`."""
 
 
 def solve(
@@ -72,20 +86,23 @@ def solve(
     takes: Bool,
     class_of: Int32,
     owner: Int32,
-    holdings: Holdings | None = None,
+    owned_count: Int64 | None = None,
     rack: Int32 | None = None,
     replica_set: Int32 | None = None,
     replica_racks: Bool | None = None,
     limit: int | None = None,
+    moves_last: bool = False,
 ) -> Solved:
     """Return the best assignment, or the best found in `limit` steps of the search.
 
     `first` is int64[T + 1]: topic t holds partitions first[t]:first[t + 1]; `takes` bool[K, T]:
     class k takes topic t; `class_of` int32[M]; `owner` int32[P]: whom stickiness favours, -1
-    for nobody; owners that do not take the topic are ignored. `holdings` is the same by member,
-    where that is known. Racks matter if all three are
+    for nobody; owners that do not take the topic are ignored. `owned_count`, int64[M], is how many
+    each member owns, where that is known. Racks matter if all three are
     given and some member has one: `rack` int32[M] (-1: none), `replica_set` int32[P] an index
     into `replica_racks` bool[S, racks].
+
+    The aims are balance, racks, moves and spread; with `moves_last` spread comes before moves.
 
     Where the limit ends the search, what is still to be placed goes to the subscribers that
     have least: every partition is assigned, loads may differ by more than they must, and more
@@ -103,23 +120,30 @@ def solve(
     >>> answer.owner.tolist(), answer.kept
     ([0, 1, 1, 1, 0, 0], 1)
     """
-    racks = None
+    racks, effort = None, Effort(limit=limit)
     if rack is not None and replica_set is not None and replica_racks is not None:
         racks = Racks(rack=rack, replica_set=replica_set, replica_racks=replica_racks)
         racks = racks if (rack >= 0).any() else None
     is_one_class = racks is None and len(takes) == 1 and len(class_of) and len(owner)
     if is_one_class and np.count_nonzero(takes) == takes.size:
-        return _equal(first, owner, len(class_of), holdings)
+        return _equal(first, owner, len(class_of), effort, owned_count, moves_last=moves_last)
     row_of_topic, row_takes = topic_rows(first, takes, class_of)
     if not len(row_takes):
         return _nothing(owner)
     if racks is None and len(row_takes) == 1:
         members = np.flatnonzero(row_takes[0, class_of])
-        return _equal_part(first, row_of_topic >= 0, owner, members, len(class_of))
+        return _equal_part(
+            first,
+            row_of_topic >= 0,
+            owner,
+            members,
+            len(class_of),
+            effort=effort,
+            moves_last=moves_last,
+        )
     sizes = first[1:] - first[:-1]
     topic_of = np.arange(len(sizes), dtype=np.int32).repeat(sizes)
     is_topic = racks is None and len(row_takes) == len(sizes)  # each row is one
-    are_known = is_topic and len(class_of) < MEMBERS_MAX
     rows = build(
         row_of=topic_of if is_topic else row_of_topic.repeat(sizes),
         row_takes=row_takes,
@@ -127,7 +151,23 @@ def solve(
         owner=owner,
         racks=racks,
     )
-    return _mixed(rows, topic_of, class_of, Effort(limit=limit), first if are_known else None)
+    if racks is None:
+        topics = Topics(TopicRows(bounds=first), row_of_topic, topic_of)
+    else:
+        by_rack = rack_rows(topic_of, racks.replica_set, rows.row_of)
+        first_ones = by_rack.first_partitions()
+        topics = Topics(by_rack, rows.row_of[first_ones], topic_of)
+    return _mixed(rows, topics, class_of, effort, moves_last=moves_last)
+
+
+class Topics(NamedTuple):
+    """The rows told apart by topic."""
+
+    rows: TopicRows
+    row_of: Int32
+    """int32[F]: the row of the solver's table that each one is of, -1 for none."""
+    topic_of: Int32
+    """int32[P]: the topic of each partition."""
 
 
 def _nothing(owner: Int32) -> Solved:
@@ -145,25 +185,62 @@ def _nothing(owner: Int32) -> Solved:
 
 
 def _equal(
-    first: Int64, owner: Int32, member_count: int, holdings: Holdings | None = None
+    first: Int64,
+    owner: Int32,
+    member_count: int,
+    effort: Effort,
+    owned_count: Int64 | None = None,
+    *,
+    moves_last: bool,
 ) -> Solved:
     """Return the answer where every member takes every topic."""
     floor, spare = divmod(len(owner), member_count)
-    shared = share(first, owner, member_count, holdings)
+    shared = share(first, owner, member_count, owned_count, effort=effort, moves_last=moves_last)
+    gap = 0
+    if not shared.is_best:
+        gap = spread_of(first, shared.owner) - _even_spread(first[1:] - first[:-1], member_count)
+    kept = len(owner) - len(shared.changed)
     return Solved(
         owner=shared.owner,
         load_square_sum=_mean_square_sum(len(owner), member_count),
         load_max=floor + (spare > 0),
         load_min=floor,
-        kept=shared.kept,
+        kept=kept,
         changed=shared.changed,
         levels=1,
         phases=0,
+        steps=effort.steps[0],
+        is_best=shared.is_best,
+        spread_gap=gap,
+        moves_gap=0 if shared.is_best or not moves_last else len(owner) - kept,
     )
 
 
+def spread_of(first: Int64, owner: Int32) -> int:
+    """Return the sum over topics and members of squared counts."""
+    held = np.flatnonzero(owner >= 0)
+    topic = np.repeat(np.arange(len(first) - 1), np.diff(first))[held]
+    _, count = np.unique(
+        topic * (np.int64(owner.max(initial=0)) + 1) + owner[held], return_counts=True
+    )
+    return int(count @ count)
+
+
+def _even_spread(size: Int64, takers: Int64 | int) -> int:
+    """Return the spread where each topic is distributed evenly over those that take it."""
+    floor, rest = np.divmod(size, np.maximum(takers, 1))
+    return int((takers * floor * floor + rest * (2 * floor + 1)).sum())
+
+
 def _equal_part(
-    first: Int64, taken: Bool, owner: Int32, members: Int64, member_count: int
+    first: Int64,
+    taken: Bool,
+    owner: Int32,
+    members: Int64,
+    member_count: int,
+    *,
+    effort: Effort,
+    moves_last: bool,
 ) -> Solved:
     """Return the answer where these members take all the topics that anybody takes."""
     sizes = np.diff(first)
@@ -172,36 +249,49 @@ def _equal_part(
     number = np.full(member_count + 1, NOBODY, dtype=np.int32)
     number[members] = np.arange(len(members))
     first = np.concatenate([first[:1], np.cumsum(sizes[taken])])
-    solved = _equal(first, number[owner[partitions]], len(members))
+    solved = _equal(first, number[owner[partitions]], len(members), effort, moves_last=moves_last)
     answer = np.full(len(owner), NOBODY, dtype=np.int32)
     answer[partitions] = members[solved.owner]
     return replace(solved, owner=answer, changed=partitions[solved.changed])
 
 
 def _mixed(
-    rows: Rows, topic_of: Int32, class_of: Int32, effort: Effort, first: Int64 | None
+    rows: Rows, topics: Topics, class_of: Int32, effort: Effort, *, moves_last: bool
 ) -> Solved:
-    """Return the answer where rows differ in who may take them, or in their racks.
-
-    `first` has the first partition of each row where rows are topics.
-    """
+    """Return the answer where rows differ in who may take them, or in their racks."""
     is_active: Bool = np.logical_or.reduce(rows.allowed, axis=0)  # `any` takes twice as long
-    rows, reached, known, is_best = _table(rows, class_of, is_active, effort)
+    rows, reached, known, outcome = _table(rows, class_of, is_active, effort)
+    is_best = is_settled = outcome is not None and outcome.is_settled
     if not is_best:
         _place_rest(reached)
+    are_topics = topics.rows.order is None and len(rows.size) == len(topics.row_of)
+    is_on_table = are_topics and isinstance(reached.table, DenseTable)
+    if is_best and is_on_table:
+        assert outcome is not None
+        is_best = spread_counts(
+            reached, labels_of(outcome.distances, len(class_of)), effort, moves_last=moves_last
+        )
     less, more = reached.table.changes()
-    given_up = int(less.count.sum())
-    answer, changed = choose_partitions(
-        row_of=rows.row_of, topic_of=topic_of, owner=rows.owner, less=less, more=more, first=first
-    )
+    if is_best and not is_on_table:
+        is_large = len(rows.owner) > PARTITIONS_MAX and int(more.count.sum()) > CHANGES_MAX
+        assert outcome is not None
+        given, changed, is_best = choose(
+            topics.rows,
+            rows.owner,
+            len(class_of),
+            _face(rows, topics, reached, outcome, moves_last=moves_last),
+            tasks=() if is_large else _tasks(rows, topics, less, more),
+            given=_in_bulk(rows, topics, less, more)[0] if is_large else None,
+            effort=effort,
+        )
+    else:
+        given, changed = _in_bulk(rows, topics, less, more)
     load = reached.load[is_active]
     square_sum = int(load @ load)
-    kept = len(rows.cell) - given_up
-    least, kept_max = square_sum, kept
-    if not is_best:
-        least, kept_max = _bounds(rows, class_of, known)
-    return Solved(
-        owner=answer,
+    kept = len(rows.owner) - int(np.count_nonzero(rows.owner < 0))
+    kept -= int(np.count_nonzero(rows.owner[changed] >= 0))
+    solved = Solved(
+        owner=given,
         load_square_sum=square_sum,
         load_max=int(load.max()),
         load_min=int(load.min()),
@@ -212,8 +302,92 @@ def _mixed(
         ways=effort.ways[0],
         steps=effort.steps[0],
         is_best=is_best,
+    )
+    if is_best:
+        return solved
+    least, kept_max = square_sum, kept
+    if not is_settled:
+        least, kept_max = _bounds(rows, class_of, known)
+    elif moves_last:
+        kept_max = len(rows.cell)
+    takers = np.bincount(class_of, minlength=rows.takes.shape[1])
+    return replace(
+        solved,
         gap=square_sum - least,
         moves_gap=max(kept_max - kept, 0),
+        racks_gap=0 if is_settled else _mismatches(rows, given),
+        spread_gap=_spread_gap(rows, topics, given, takers),
+    )
+
+
+def _in_bulk(rows: Rows, topics: Topics, less: Cells, more: Cells) -> tuple[Int32, Int64]:
+    """Return who gets each partition, and which ones change hands."""
+    return choose_partitions(
+        row_of=rows.row_of, topic_of=topics.topic_of, owner=rows.owner, less=less, more=more
+    )
+
+
+def _mismatches(rows: Rows, given: Int32) -> int:
+    """Return how many partitions are remote from the rack of their member."""
+    if rows.remote is None:
+        return 0
+    held = np.flatnonzero(given >= 0)
+    return int(np.count_nonzero(rows.remote[rows.row_of[held], given[held]]))
+
+
+def _spread_gap(rows: Rows, topics: Topics, given: Int32, takers: Int64) -> int:
+    """Return by how much the spread is above one in which every topic is even."""
+    first = np.flatnonzero(np.diff(topics.topic_of, prepend=-1))
+    size = np.diff(np.append(first, len(topics.topic_of)))
+    row = rows.row_of[first]
+    taken = row >= 0
+    even = _even_spread(size[taken], (rows.takes @ takers)[row[taken]])
+    return spread_of(np.append(first, len(topics.topic_of)), given) - even
+
+
+def _tasks(rows: Rows, topics: Topics, less: Cells, more: Cells) -> list[Task]:
+    """Return what members give up and get of each row."""
+    by_row: dict[int, tuple[dict[int, int], dict[int, int]]] = {}
+    for place, cells in enumerate((less, more)):
+        for row, member, count in zip(
+            cells.row.tolist(), cells.member.tolist(), cells.count.tolist(), strict=True
+        ):
+            by_row.setdefault(row, ({}, {}))[place][member] = count
+    free_of: dict[int, dict[int, int]] = {}
+    is_free = rows.owner < 0
+    is_free &= rows.row_of >= 0
+    row_of = topics.row_of.tolist()
+    for topic, count in topics.rows.count(is_free.nonzero()[0]).items():
+        free_of.setdefault(row_of[topic], {})[topic] = count
+    topics_of: dict[int, list[int]] = {row: [] for row, (drops, _) in by_row.items() if drops}
+    if topics_of:
+        for topic, row in enumerate(row_of):
+            if row in topics_of:
+                topics_of[row].append(topic)
+    return [
+        Task(rows=topics_of.get(row, ()), drops=drops, free=free_of.get(row, {}), gains=gains)
+        for row, (drops, gains) in sorted(by_row.items())
+    ]
+
+
+def _face(
+    rows: Rows, topics: Topics, reached: Network, outcome: Outcome, *, moves_last: bool
+) -> Face:
+    """Return the face of the table, by topic."""
+    allowed, remote = rows.allowed, rows.remote
+    (full, optional) = bit_sets(np.stack([reached.load > reached.least, reached.optional > 0]))
+    face = flow_face(
+        outcome.distances,
+        allowed=cache(lambda row: bit_sets(allowed[row : row + 1])[0]),
+        remote=None if remote is None else cache(lambda row: bit_sets(remote[row : row + 1])[0]),
+        optional=optional,
+        full=full,
+        moves_last=moves_last,
+    )
+    of_topic, gain, lose = topics.row_of.tolist(), face.may_gain, face.may_lose
+    return face._replace(
+        may_gain=lambda topic: gain(of_topic[topic]),
+        may_lose=lambda topic: lose(of_topic[topic]) if of_topic[topic] >= 0 else 0,
     )
 
 
@@ -234,11 +408,11 @@ def _bounds(rows: Rows, class_of: Int32, known: Prices | None) -> tuple[int, int
 
 def _table(
     rows: Rows, class_of: Int32, is_active: Bool, effort: Effort
-) -> tuple[Rows, Network, Prices | None, bool]:
+) -> tuple[Rows, Network, Prices | None, Outcome | None]:
     """Return the table that keeps most among the balanced ones, its prices if they were needed.
 
-    The rows are those in which something may stay. The last one says whether nothing is better:
-    where `effort` is spent first, some partitions are left that `_place_rest` places.
+    The rows are those in which something may stay. The last one says how the search ended, `None`
+    if `effort` was spent on prices: then some partitions are left that `_place_rest` places.
     """
     class_count = rows.takes.shape[1]
     member_count = np.bincount(class_of, minlength=class_count)
@@ -247,16 +421,16 @@ def _table(
     if is_large and 1 < class_count <= len(class_of) // 4:
         known = prices(size=rows.size, takes=rows.takes, member_count=member_count, effort=effort)
     if known is None or known.level_count == 1:
-        reached, is_best = with_loads(rows, mean_loads(rows, is_active), effort)
-        if is_best is not None:
-            return rows, reached, known, is_best
+        reached, outcome = with_loads(rows, mean_loads(rows, is_active), effort)
+        if outcome.cut is None:
+            return rows, reached, known, outcome
         known = prices(size=rows.size, takes=rows.takes, member_count=member_count, effort=effort)
         if known is None:
-            return rows, reached, None, False
+            return rows, reached, None, None
     rows = _agreeing(rows, class_of, known)
-    reached, is_best = with_loads(rows, promised_loads(rows, known.of_class[class_of]), effort)
-    assert is_best is not None, "no table has the loads that its prices promise"
-    return rows, reached, known, is_best
+    reached, outcome = with_loads(rows, promised_loads(rows, known.of_class[class_of]), effort)
+    assert outcome.cut is None, "no table has the loads that its prices promise"
+    return rows, reached, known, outcome
 
 
 def _place_rest(network: Network) -> None:

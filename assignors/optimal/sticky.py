@@ -1,8 +1,8 @@
-"""Sticky: the best possible balance, and of all assignments that have it the fewest moves.
+"""Sticky: the best possible balance, the fewest moves that reach it, and even topics.
 
 The order of aims is Java's: loads as equal as the subscriptions allow, then racks, then
-movement. Java's own assignor stops when no single move improves; this one returns an optimum,
-which `solve` proves.
+movement; the spread of topics comes last. Java's own assignor stops when no single move improves;
+this one returns an optimum, which `solve` proves.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from assignors.claims import Claims, claims_of, favoured_owners
 from assignors.group_bytes.assignments import AssignedPartitions
 from assignors.metrics import lazy_stats
 from assignors.model import Group
-from assignors.optimal.quotas import Holdings
 from assignors.optimal.small.assign import assign_small
 from assignors.optimal.solve import Solved, solve
-from assignors.options import Options
+from assignors.options import Options, Prefer
 from assignors.problem import Int32, Int64, Problem, problem_of
 from assignors.rebalance import Rebalance
 
@@ -29,12 +28,12 @@ def target_assignment(problem: Problem, favoured: Int32) -> Int32:
 
     Cost: that of `solve`: O(P + M log M) for equal subscriptions.
     """
-    return _solved(problem, favoured, None, limit=None).owner
+    return _solved(problem, favoured, None, Options()).owner
 
 
 def place(problem: Problem, claims: Claims) -> tuple[Int32, Int32]:
     """Return whom stickiness favours and who should hold each partition, int32[P] each."""
-    placed = place_within(problem, claims, limit=None)
+    placed = place_within(problem, claims, options=Options())
     return placed.favoured(), placed.target
 
 
@@ -49,57 +48,45 @@ class Placed(NamedTuple):
     changed: Int64
     """Those that are given to another member, ascending."""
     cut_off: Mapping[str, int | bool]
-    """Figures if the limit of steps was too few.
-
-    `limit_reached`; `balance_gap_max`: the sum of squared loads is above the least possible by no
-    more than this; `moves_gap_max`: no best answer keeps more partitions than this one and so many.
-    """
+    """Figures if the limit of steps was too few: `limit_reached`, and how far from the best the
+    answer is at most in each aim (`balance_gap_max`, `racks_gap_max`, `moves_gap_max`,
+    `spread_gap_max`)."""
 
 
-def place_within(problem: Problem, claims: Claims, *, limit: int | None) -> Placed:
-    """Return what `place` does after at most `limit` steps."""
+def place_within(problem: Problem, claims: Claims, *, options: Options) -> Placed:
+    """Return what `place` does under options: the order of aims, and a limit of steps."""
     favoured = partial(favoured_owners, problem, claims)
     # Where each partition has one claimant, `solve` passes over those that do not subscribe.
-    owner, holdings = claims.claimant, None
+    owner, owned_count = claims.claimant, claims.claim_count
     if owner is None:
-        owner = favoured()
-    else:
-        holdings = _holdings(claims)
-    solved = _solved(problem, owner, holdings, limit)
+        owner, owned_count = favoured(), None
+    solved = _solved(problem, owner, owned_count, options)
     figures: dict[str, int | bool] = {}
     if not solved.is_best:
         figures = {
             "limit_reached": True,
             "balance_gap_max": solved.gap,
+            "racks_gap_max": solved.racks_gap,
             "moves_gap_max": solved.moves_gap,
+            "spread_gap_max": solved.spread_gap,
         }
     return Placed(favoured, solved.owner, solved.kept, solved.changed, figures)
 
 
-def _holdings(claims: Claims) -> Holdings | None:
-    """Return the claims by member, where everybody's were read together in the members' order."""
-    if claims.sections is None or claims.claim_count is None:
-        return None
-    rows = claims.sections.rows
-    if not rows.is_whole:
-        return None
-    is_each_other = len(rows.owned.topic) == len(rows.owned.number)
-    return Holdings(claims.partition, claims.claim_count, is_each_other)
-
-
 def _solved(
-    problem: Problem, favoured: Int32, holdings: Holdings | None, limit: int | None
+    problem: Problem, favoured: Int32, owned_count: Int64 | None, options: Options
 ) -> Solved:
     return solve(
         first=problem.first,
         takes=problem.takes,
         class_of=problem.class_of,
         owner=favoured,
-        holdings=holdings,
+        owned_count=owned_count,
         rack=problem.rack,
         replica_set=problem.replica_set,
         replica_racks=problem.replica_racks,
-        limit=limit,
+        limit=options.limit,
+        moves_last=options.prefer is Prefer.SPREAD,
     )
 
 
@@ -116,7 +103,7 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     >>> assign(Group(cluster=Cluster.of({"t": 4}), members=members)).assignment
     {'a': {'t': (0, 1)}, 'b': {'t': (2, 3)}}
     """
-    answer = assign_small(group, UserData.STICKY) if options.limit is None else None
+    answer = assign_small(group, UserData.STICKY, options)
     return answer or assign_by_arrays(group, options=options)
 
 
@@ -124,7 +111,7 @@ def assign_by_arrays(group: Group, *, options: Options = Options()) -> Rebalance
     """Return the same assignment, computed on arrays whatever the size."""
     problem = problem_of(group)
     claims = claims_of(problem, group, UserData.STICKY)
-    placed = place_within(problem, claims, limit=options.limit)
+    placed = place_within(problem, claims, options=options)
     return Rebalance(
         assignment=AssignedPartitions(problem, placed.target),
         notes=claims.notes,
@@ -139,6 +126,6 @@ STICKY = Assignor(
     name="sticky",
     assign=assign,
     user_data=UserData.STICKY,
-    configure=lambda options: None if options.limit is None else partial(assign, options=options),
+    configure=lambda options: partial(assign, options=options) if options.are_of_search else None,
     takes_arrays=True,
 )

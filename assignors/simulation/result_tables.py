@@ -163,7 +163,7 @@ def simulate_timed(
     own = {*_listed(own_assignors), *named}
     if isinstance(scenario, Scenario):
         own |= own_assignors_of(scenario)
-    found = _scenario(scenario, own, start)
+    found = _scenario(scenario, own, start, _listed(protocols))
     text = json.dumps(document_from_scenario(found))
     coordinator_models = _listed(coordinators)
     for each in coordinator_models:
@@ -257,6 +257,7 @@ def _scenario(
     given: str | PathLike[str] | Mapping[str, object] | Scenario,
     own_assignors: Collection[str],
     start: Group | Mapping[str, object] | None,
+    protocols: Collection[str],
 ) -> Scenario:
     from assignors.documents.groups import group_from_document  # noqa: PLC0415 - as above
     from assignors.simulation.timed.gallery import GALLERY  # noqa: PLC0415 - as above
@@ -265,16 +266,21 @@ def _scenario(
         own_group_document,
     )
     from assignors.simulation.timed.scenario import Scenario  # noqa: PLC0415 - as above
+    from assignors.simulation.timed.scenario_document import (  # noqa: PLC0415 - as above
+        scenario_from_document,
+    )
     from assignors.simulation.timed.tables.rows import scenario_of  # noqa: PLC0415 - as above
 
     if isinstance(given, str) and (is_settings(given) or (start is not None and not given)):
         group = start if start is None or isinstance(start, Group) else group_from_document(start)
-        return scenario_of({"scenario": own_group_document(given, group)})
+        return scenario_from_document(own_group_document(given, group))
     if start is not None:
         raise ValueError("start: only a line of settings, as 'away=15s every=30s', has one")
     if isinstance(given, Scenario):
         return given
     document = _document(given, GALLERY, "timed.gallery.GALLERY")
+    if isinstance(document, Mapping):
+        return scenario_from_document(document, own_assignors=own_assignors, protocols=protocols)
     return scenario_of({"scenario": document}, own_assignors)
 
 

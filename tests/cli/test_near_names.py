@@ -51,8 +51,10 @@ def test_a_timed_scenario_names_the_nearest_key_value_member_topic_and_assignor(
     assert "did you mean 'until_ms'?" in refusal(untill_ms=1)
     assert "did you mean 'classic'?" in refusal(protocol="clasic")
     assert "did you mean 'stop'?" in refusal(plan=[{**action, "do": "stopp"}])
-    assert "did you mean 'member'?" in refusal(plan=[{**action, "membr": "c0"}])
-    assert "did you mean 'c" in refusal(plan=[{**action, "member": "cc0"}, *others])
+    assert "did you mean 'members'?" in refusal(plan=[{**action, "membrs": ["c0"]}])
+    stop = {"at_ms": 1, "do": "stop"}
+    assert "did you mean 'member'?" in refusal(plan=[{**stop, "membr": "c0"}])
+    assert "did you mean 'c" in refusal(plan=[{**stop, "member": "cc0"}, *others])
     named = {**first, "assignors": ["optimal/stiky"]}
     assert "did you mean 'optimal/sticky'?" in refusal(members=[named, *rest])
     (topic,) = list(shown["topics"])[:1]

@@ -38,6 +38,17 @@ UNEVEN = json.dumps(
         ],
     }
 )
+APART = json.dumps(
+    {
+        "topics": {"t": 2, "u": 2},
+        "generation": 1,
+        "members": [
+            {"id": "a", "topics": ["t", "u"], "owned": {"t": [0, 1]}, "generation": 1},
+            {"id": "b", "topics": ["t", "u"], "owned": {"u": [0, 1]}, "generation": 1},
+        ],
+    }
+)
+"""Balanced, and each member has all of a topic."""
 ASSIGNED = json.dumps({**GROUP, "assignment": {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}})
 
 DRAW = ("simulate", "--scenarios", "1", "--members", "3", "--topics", "2", "--partitions", "9")
@@ -65,6 +76,11 @@ MATTERS: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...], str]] = {
         UNEVEN,
     ),
     ("assign", "with_group"): (("assign", "--assignor", "range"), ("--with-group",), LINE),
+    ("assign", "prefer"): (
+        ("assign", "--assignor", "sticky"),
+        ("--prefer", "spread"),
+        APART,
+    ),
     ("check", "partition_counts"): (("check",), ("--topic", "t:9"), ASSIGNED),
     ("explain", "partition"): (("explain",), ("--partition", "t:0"), LINE),
     ("explain", "assignor"): (
@@ -212,6 +228,7 @@ VALUES = {
     "subscription": "equal",
     "engine": "python",
     "asked": "join:1",
+    "prefer": "spread",
     "partition_counts": "t:9",
     "group": "g",
     "assumed": "equal",

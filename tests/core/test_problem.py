@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors import Cluster, Group, Member, Topic
-from assignors.metrics import loads, moved_count, rack_mismatch_count, stats, topic_spread_max
+from assignors.metrics import loads, moved_count, rack_mismatch_count, stats, topic_spread
 from assignors.problem import (
     NOBODY,
     RUNS_AT_ONCE,
@@ -182,12 +182,13 @@ def test_figures_of_a_small_assignment() -> None:
         "kept": 2,
         "withheld": 1,
         "unassigned": 1,
+        "topic_spread": 6,
         "topic_spread_max": 1,
         "rack_mismatches": 0,
     }
     assert moved_count(favoured, favoured) == 0
-    assert topic_spread_max(problem, np.zeros(4, dtype=np.int32)) == 3
-    assert topic_spread_max(problem, np.full(4, NOBODY, dtype=np.int32)) == 0
+    assert topic_spread(problem, np.zeros(4, dtype=np.int32))[1] == 3
+    assert topic_spread(problem, np.full(4, NOBODY, dtype=np.int32)) == (0, 0)
 
 
 def test_a_group_that_cannot_be_is_refused() -> None:

@@ -21,6 +21,7 @@ from assignors.simulation.timed.gallery import GALLERY
 from assignors.simulation.timed.monitors.rules import MONITORS, Kind, Monitor
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import VERSION, Scenario
+from assignors.simulation.timed.scenario.protocols import ReadBy
 from tests.docs.source import DOCS, first_line, table, texts_of
 
 PAGE = DOCS / "simulator-reference.md"
@@ -110,9 +111,20 @@ def settings_of(kind: type[Any], path: str) -> list[tuple[str, str, str]]:
     """Return name, default and meaning of each field."""
     texts = texts_of(kind)
     return [
-        (f"`{each.name}`", _default(each, f"{path}.{each.name}".lstrip(".")), texts[each.name])
+        (
+            f"`{each.name}`",
+            _default(each, f"{path}.{each.name}".lstrip(".")),
+            texts[each.name] + _readers(kind, each.name),
+        )
         for each in fields(kind)
     ]
+
+
+def _readers(kind: type[Any], name: str) -> str:
+    """Return which protocols alone read a field."""
+    marks = [one for one in keys_of(kind)[name].marks if isinstance(one, ReadBy)]
+    names = [" and ".join(f"`{each}`" for each in sorted(one.protocols)) for one in marks]
+    return f" Read under {names[0]}." if names else ""
 
 
 def parts_of(whole: type[Any]) -> list[tuple[str, type[Any]]]:

@@ -18,8 +18,9 @@ from importlib.metadata import version
 from random import Random
 
 from assignors.optimal.flow import table
+from assignors.optimal.solve import Solved, solve
 from tests.optimal.groups import OWNERS, SHAPES, Arrays, group, with_racks
-from tests.optimal.oracles import best_by_flow, best_by_trial
+from tests.optimal.oracles import Figures, Order, best_by_flow, best_by_trial
 from tests.optimal.test_solve import judge
 
 DENSE_MAX = table.DENSE_MAX
@@ -84,17 +85,24 @@ def random_group(seed: int, number: int) -> tuple[str, Arrays]:
     return kind, made
 
 
+def best_of(kind: str, made: Arrays, solved: Solved, first: Order) -> Figures:
+    """Return the best figures of a group, by the second opinion that its kind names."""
+    if kind.startswith("trial"):
+        return best_by_trial(made, first=first)
+    return best_by_flow(made, load_limit=solved.load_max + 2, first=first)
+
+
 def try_group(kind: str, made: Arrays) -> bool:
     """Assert that nothing is better, with either kind of table; return whether it was searched."""
     solved = made.solve()
-    if kind.startswith("trial"):
-        best = best_by_trial(made)
-    else:
-        best = best_by_flow(made, load_limit=solved.load_max + 2)
+    best = best_of(kind, made, solved, "moves")
     judge(made, best)
+    spread_first = made.figures(solve(**made.arguments(), moves_last=True).owner)
+    assert spread_first == best_of(kind, made, solved, "spread"), "spread before moves"
     try:
         table.DENSE_MAX = -1
-        assert (made.solve().owner == solved.owner).all(), "sparse tables end otherwise"
+        sparse = made.figures(made.solve().owner)
+        assert sparse == best, "sparse tables end otherwise"
     finally:
         table.DENSE_MAX = DENSE_MAX
     return solved.phases > 0

@@ -59,13 +59,15 @@ class Arrays:
     def solve(self) -> Solved:
         return solve(**self.arguments())
 
-    def figures(self, given: Int32) -> tuple[int, int, int]:
-        """Return (sum of squared loads, rack mismatches, partitions kept) of an assignment."""
+    def figures(self, given: Int32) -> tuple[int, int, int, int]:
+        """Return (sum of squared loads, rack mismatches, partitions kept, spread)."""
         held = np.flatnonzero(given >= 0)
         load = np.bincount(given[held], minlength=self.member_count)
         remote = int(self.is_remote()[held, given[held]].sum())
         kept = int(np.count_nonzero(given[held] == self.owner[held]))
-        return int(load @ load), remote, kept
+        cell = self.topic_of[held].astype(np.int64) * self.member_count + given[held]
+        _, count = np.unique(cell, return_counts=True)
+        return int(load @ load), remote, kept, int(count @ count)
 
 
 def arrays(

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from unittest.mock import patch
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.arrays import Int32, Int64
-from assignors.optimal import partition_choice
 from assignors.optimal.flow.table import narrow
 from assignors.optimal.partition_choice import dealt, given_up, receivers
-from tests.optimal.groups import SHAPES, group
 
 PILES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=40).filter(bool)
 
@@ -46,26 +42,6 @@ def test_each_cell_gives_up_its_number_from_its_highest_piles(
         before = Counter(topic[cell == giver].tolist())
         gone = Counter(topic[chosen][cell[chosen] == giver].tolist())
         assert after_slow_giving(before, int(drop[giver])) == sorted((before - gone).values())
-
-
-@given(GIVERS)
-def test_a_few_partitions_are_given_up_as_many_are(drawn: tuple[Int64, Int32, Int64]) -> None:
-    few = given_up(*drawn)
-    with patch.object(partition_choice, "FEW", 0):
-        assert sorted(given_up(*drawn).tolist()) == sorted(few.tolist())
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_rows_of_one_topic_give_up_the_same_found_in_a_text_and_by_sorting(
-    shape: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for seed in range(15):
-        made = group(seed, member_max=20, topic_max=6, size_max=25, shape=shape, owners="random")
-        answers = []
-        for cells in (0, 1 << 30):
-            monkeypatch.setattr(partition_choice, "SEARCHED_MAX", cells)
-            answers.append(made.solve().owner.tolist())
-        assert answers[0] == answers[1]
 
 
 def test_members_take_turns_at_which_topic_they_give_up_first() -> None:

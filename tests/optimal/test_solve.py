@@ -21,7 +21,7 @@ from tests.optimal.groups import (
     tiny_groups,
     with_racks,
 )
-from tests.optimal.oracles import best_by_flow, best_by_trial
+from tests.optimal.oracles import Figures, best_by_flow, best_by_trial
 
 # Multiplies the number of cases of every test below: DEEP=50 runs for half an hour.
 DEEP = int(os.environ.get("DEEP", "1"))
@@ -29,7 +29,7 @@ TIMES = DEEP if DEEP == 1 else 2 * DEEP
 KINDS = pytest.mark.parametrize(("shape", "owners"), list(product(SHAPES, OWNERS)))
 
 
-def judge(made: Arrays, best: tuple[int, int, int]) -> None:
+def judge(made: Arrays, best: Figures) -> None:
     """Assert that the answer is allowed, complete, as good as `best`, and says so."""
     solved = made.solve()
     answer = solved.owner

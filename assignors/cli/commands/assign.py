@@ -36,7 +36,7 @@ from assignors.documents.groups import assignment_from_document
 from assignors.documents.values import SCHEMA, Document
 from assignors.leader import Memory, lead_members
 from assignors.names.assignor_names import BEST
-from assignors.options import OnFailure, Options
+from assignors.options import OnFailure, Options, Prefer
 from assignors.rebalance import Rebalance
 from assignors.registry import ASSIGNORS
 from assignors.weighted.sticky import WEIGHTED
@@ -86,6 +86,13 @@ COMPARED: Document = dict.fromkeys(("owned", "compared", "violations", "differen
     metavar="STEPS",
     help="optimal/*: stop the search after so many steps, of about a microsecond each.",
 )
+@click.option(
+    "--prefer",
+    type=click.Choice([choice.value for choice in Prefer]),
+    default=Prefer.MOVES.value,
+    show_default=True,
+    help="optimal/*: what comes first after balance and racks, few moves or even topics.",
+)
 @group_options
 @weights_option
 @output_option
@@ -101,6 +108,7 @@ def assign(
     jdk: str,
     on_failure: str,
     limit: int | None,
+    prefer: str,
     beside: GroupOptions,
     form: Form,
 ) -> None:
@@ -120,10 +128,15 @@ def assign(
     nobody gets what no other member claims. In the next round it owns what `assignment` has beside
     the group, as assign --with-group writes it: a leader remembers what it assigned.
 
-    A search that --limit ends assigns everything, and adds limit_reached, balance_gap_max and
-    moves_gap_max to `stats`.
+    A search that --limit ends assigns everything, and adds limit_reached, balance_gap_max,
+    racks_gap_max, moves_gap_max and spread_gap_max to `stats`.
     """
-    options = Options(jdk=25 if jdk == "25" else 17, on_failure=OnFailure(on_failure), limit=limit)
+    options = Options(
+        jdk=25 if jdk == "25" else 17,
+        on_failure=OnFailure(on_failure),
+        limit=limit,
+        prefer=Prefer(prefer),
+    )
     if (assignor is None) == (compared is None):
         raise click.UsageError("give either --assignor or --compare")
     refuse_idle(context)

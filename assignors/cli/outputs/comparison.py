@@ -36,6 +36,8 @@ FIGURES = (
     "moved",
     "moved_minimum",
     "unassigned",
+    "topic_spread",
+    "topic_spread_minimum",
     "topic_spread_max",
     "rack_mismatches",
 )

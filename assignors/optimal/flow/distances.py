@@ -73,8 +73,12 @@ def initial(residual: Residual, effort: Effort) -> Distances:
     Where nothing can be sent for nothing, they are those with which something may be.
     """
     found = None if residual.remote is not None else _beyond_nothing(residual, effort)
-    everybody = (1 << len(residual.load)) - 1
-    return found or _distances(row=[0] * (residual.hub + 2), members_at={0: everybody})
+    return found or no_distances(residual.hub, len(residual.load))
+
+
+def no_distances(row_count: int, member_count: int) -> Distances:
+    """Return distances of 0: with these no arc of the start is too short."""
+    return _distances(row=[0] * (row_count + 2), members_at={0: (1 << member_count) - 1})
 
 
 def _beyond_nothing(residual: Residual, effort: Effort) -> Distances | None:

@@ -7,6 +7,7 @@ proportion to their room. What is wrong then, the search corrects, way after way
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import compress, pairwise
 
 import numpy as np
@@ -44,7 +45,7 @@ def pour(table: Table, unplaced: Int64, load: Int64, most: Int64, local: Bool) -
         members = takers[place].nonzero()[0]
         rooms = room[members]
         total, amount = int(rooms.sum()), int(unplaced[row])
-        some, given = chosen_shares(rooms, amount, total)
+        some, given = chosen_shares(rooms, amount, total, partial(table.counts, row, members))
         members = members[some]
         table.add(row, members, given)
         room[members] -= given
@@ -63,7 +64,8 @@ def _pour_few(
     amounts = unplaced[waiting].tolist()
     begins = (waiting * width).tolist()
     for turn, (begin, members) in enumerate(zip(begins, _members_of(takers), strict=True)):
-        chosen, given = shares_of(members, rooms, amounts[turn])
+        has = [cells[begin + member] for member in members]
+        chosen, given = shares_of(members, rooms, amounts[turn], has)
         for member, amount in zip(compress(chosen, given), filter(None, given), strict=True):
             cells[begin + member] += amount
             rooms[member] -= amount

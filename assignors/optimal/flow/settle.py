@@ -17,7 +17,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from assignors.optimal.flow.blocking import push_all
-from assignors.optimal.flow.distances import initial, layers_of, move_away
+from assignors.optimal.flow.distances import (
+    Distances,
+    initial,
+    layers_of,
+    move_away,
+    no_distances,
+)
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.network import Network
 from assignors.optimal.flow.residual import Residual, residual_of
@@ -45,6 +51,8 @@ class Outcome:
     cut: Cut | None
     is_settled: bool
     """Whether everything supplied was absorbed."""
+    distances: Distances
+    """What proves that the flow is the cheapest for what it delivers."""
 
 
 def settle(network: Network, effort: Effort) -> Outcome:
@@ -56,16 +64,19 @@ def settle(network: Network, effort: Effort) -> Outcome:
     M bits. A phase ends with every surplus further from the goal, in cost or in hops.
     """
     if network.is_settled:
-        return Outcome(cut=None, is_settled=True)
+        still = no_distances(*network.allowed.shape)
+        return Outcome(cut=None, is_settled=True, distances=still)
     residual = residual_of(network)
-    cut = search(residual, effort)
+    cut, distances = search(residual, effort)
     network.load[:] = residual.load
     network.unplaced[:] = [residual.supply.get(row, 0) for row in range(residual.hub)]
-    return Outcome(cut=cut, is_settled=not residual.supply)
+    return Outcome(cut=cut, is_settled=not residual.supply, distances=distances)
 
 
-def search(residual: Residual, effort: Effort) -> Cut | None:
+def search(residual: Residual, effort: Effort) -> tuple[Cut | None, Distances]:
     """Send what there is until nothing is left, or `effort` is; return a cut if there is one.
+
+    The distances at the end are the second one.
 
     Changes `residual`. Cost: as `settle`, without the tables.
     """
@@ -76,10 +87,10 @@ def search(residual: Residual, effort: Effort) -> Cut | None:
             effort.phases[0] += 1
             before = layers
         elif not (effort.is_spent or move_away(residual, distances, layers)):
-            return _cut(residual)
+            return _cut(residual), distances
         else:
             before = None
-    return None
+    return None, distances
 
 
 def _cut(residual: Residual) -> Cut:

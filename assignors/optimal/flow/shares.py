@@ -1,12 +1,13 @@
 """Split partitions of one row among members in proportion to their room, on lists and on arrays.
 
 What rounding leaves goes to those that have most room then, the first ones of those that have as
-much. Both ways give the same.
+much. Where there is not one for everybody, those come first that have least of the row: that leaves
+little to do for the spread of topics. Both ways give the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import sub
 
 import numpy as np
@@ -18,19 +19,26 @@ PICKED_MIN = 5
 """So many of those with most room are found by sorting; fewer one by one."""
 
 
+LEAST = -(1 << 62)
+
+
 def shares_of(
-    members: Sequence[int], room: Sequence[int], amount: int
+    members: Sequence[int], room: Sequence[int], amount: int, has: Sequence[int]
 ) -> tuple[Sequence[int], list[int]]:
     """Return those of the members that get some of a row, and how much; nothing for others too.
 
-    `room`, by member, is how much it can take.
+    `room`, by member, is how much it can take, and `has` how much of the row each one has.
     """
     rooms = list(map(room.__getitem__, members))
     total = sum(rooms)
     if amount >= total:
         return members, rooms
     if amount * max(rooms) < total:  # there is not one for anybody, in proportion
-        return list(map(members.__getitem__, _roomiest(rooms, amount))), [1] * amount
+        scale = max(rooms) + 1
+        score = [
+            room - scale * count if room else LEAST for room, count in zip(rooms, has, strict=True)
+        ]
+        return list(map(members.__getitem__, _roomiest(score, amount))), [1] * amount
     return members, _in_proportion(rooms, amount, total)
 
 
@@ -45,7 +53,7 @@ def _roomiest(room: list[int], count: int) -> list[int]:
     rest, found = room.copy(), []
     for _ in range(count):
         place = rest.index(max(rest))
-        rest[place] = -1
+        rest[place] = LEAST
         found.append(place)
     return found
 
@@ -68,18 +76,24 @@ def _roomiest_of_many(room: Int64, most: int, count: int) -> Int64:
     return narrow(most - room, most + 1).argsort(kind="stable")[:count]
 
 
-def chosen_shares(room: Int64, amount: int, total: int) -> tuple[Int64, Int64]:
+def chosen_shares(
+    room: Int64, amount: int, total: int, has: Callable[[], Int64]
+) -> tuple[Int64, Int64]:
     """Return who gets some of what `share_many` splits, as positions, and how much.
 
-    `total` is all room.
+    `total` is all room; `has` returns how much of the row each one has.
 
-    >>> chosen_shares(np.array([2, 1, 0, 2, 1]), 2, 6)
-    (array([0, 3]), array([1, 1]))
+    >>> chosen_shares(np.array([2, 1, 0, 2, 1]), 2, 6, lambda: np.array([0, 0, 0, 1, 0]))
+    (array([0, 1]), array([1, 1]))
     """
     if amount < total:
         most = int(room[room.argmax()])
         if amount * most < total:  # there is not one for anybody, in proportion
-            return _roomiest_of_many(room, most, amount), np.ones(amount, dtype=np.int64)
+            counts = has()
+            highest = int(counts.max()) * (most + 1) + most
+            key = np.where(room > 0, counts * (most + 1) + most - room, highest + 1)
+            best = narrow(key, highest + 2).argsort(kind="stable")[:amount]
+            return best, np.ones(amount, dtype=np.int64)
     given = share_many(room, amount)
     some = given.nonzero()[0]
     return some, given[some]

@@ -73,6 +73,11 @@ class DenseTable:
         """Return how much of each row is placed, and how much each member has."""
         return self.placed.sum(axis=1, dtype=np.int64), self.placed.sum(axis=0, dtype=np.int64)
 
+    def counts(self, row: int, members: Int64) -> Int64:
+        """Return how much of the row these members have."""
+        found: Int64 = self.placed[row][members].astype(np.int64)
+        return found
+
     def add(self, row: int, members: Int64, given: Int64) -> None:
         """Let these members have more of the row."""
         of_row = self.placed[row]
@@ -144,6 +149,11 @@ class SparseTable:
             np.add.at(by_row, cells.row, sign * cells.count)
             np.add.at(by_member, cells.member, sign * cells.count)
         return by_row, by_member
+
+    def counts(self, row: int, members: Int64) -> Int64:
+        """Return how much of the row these members have."""
+        _, placed = self.views()
+        return np.array([placed[row * self.member_count + member] for member in members.tolist()])
 
     def add(self, row: int, members: Int64, given: Int64) -> None:
         """Let these members have more of the row."""

@@ -92,6 +92,7 @@ def small_stats(
     held.subtract([target[partition] for partition in withheld])
     loads = [held[member] for member in range(len(problem.members))]
     moved = len(changed) - [favoured[partition] for partition in changed].count(NOBODY)
+    spread, spread_max = _topic_spread(problem, target)
     return {
         "member_count": len(loads),
         "partition_count": len(favoured),
@@ -102,20 +103,22 @@ def small_stats(
         "kept": len(favoured) - len(changed),
         "withheld": len(withheld),
         "unassigned": len(withheld),  # every topic here has a subscriber
-        "topic_spread_max": _topic_spread_max(problem, target),
+        "topic_spread": spread,
+        "topic_spread_max": spread_max,
         "rack_mismatches": 0,
     }
 
 
-def _topic_spread_max(problem: SmallProblem, owner: list[int]) -> int:
-    """Return `metrics.topic_spread_max`."""
-    spread = 0
+def _topic_spread(problem: SmallProblem, owner: list[int]) -> tuple[int, int]:
+    """Return `metrics.topic_spread`."""
+    square_sum = widest = 0
     for t, topic in enumerate(problem.topics):
         sizes = Counter(owner[problem.first[t] : problem.first[t + 1]]).values()
         if sizes:  # else a topic without partitions
+            square_sum += sum([size * size for size in sizes])
             least = min(sizes) if len(sizes) >= problem.subscriber_count(topic) else 0
-            spread = max(spread, max(sizes) - least)
-    return spread
+            widest = max(widest, max(sizes) - least)
+    return square_sum, widest
 
 
 def _is_own_alone(claims: SmallClaims, partition: int, member: int) -> bool:

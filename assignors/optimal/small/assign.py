@@ -16,6 +16,7 @@ from assignors.optimal.small.answer import (
 from assignors.optimal.small.best import best_owners
 from assignors.optimal.small.claims import favoured_members, small_claims
 from assignors.optimal.small.problem import PARTITIONS_MAX, by_topic, small_problem
+from assignors.options import Options, Prefer
 from assignors.problem import NOBODY
 from assignors.rebalance import ComputedMapping, LazyFigures, Rebalance
 from wire.constructors import unchecked
@@ -24,19 +25,29 @@ _rebalance = unchecked(Rebalance)
 
 
 def assign_small(
-    group: Group, kind: UserData, *, partitions_max: int = PARTITIONS_MAX
+    group: Group,
+    kind: UserData,
+    options: Options = Options(),  # noqa: B008 - a value
+    *,
+    partitions_max: int = PARTITIONS_MAX,
 ) -> Rebalance | None:
     """Return the optimal assignment; `None` where the group wants arrays (`small_problem`).
+
+    A search with a limit takes arrays as well.
 
     `UserData.STICKY` is the eager assignor, `UserData.COOPERATIVE` withholds what has to wait.
     Cost: O(P + claims), and that of `best_owners`.
     """
+    if options.limit is not None:
+        return None
     problem = small_problem(group, partitions_max=partitions_max)
     if problem is None:
         return None
     claims = small_claims(problem, group, kind)
     favoured = favoured_members(claims)
-    target, changed = best_owners(problem, favoured, claims.held)
+    target, changed = best_owners(
+        problem, favoured, claims.held, moves_last=options.prefer is Prefer.SPREAD
+    )
     withheld = waiting(claims, target, changed) if kind is UserData.COOPERATIVE else []
     given = _without(target, withheld) if withheld else target
     follow_up = bool(withheld) and needs_follow_up(claims, withheld)

@@ -10,18 +10,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, compress
+from typing import NamedTuple
 
 import numpy as np
 
+from assignors.optimal.faces import flow_face
+from assignors.optimal.flow.distances import Distances, no_distances
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.residual import Residual
 from assignors.optimal.flow.settle import search
 from assignors.optimal.prices import prices
-from assignors.optimal.small.choice import deal, free_partitions, give_up
 from assignors.optimal.small.pour import Cells, pour
 from assignors.optimal.small.problem import Held, SmallProblem
-from assignors.optimal.small.share import Placed, shared_owners
+from assignors.optimal.small.share import Placed, free_counts, placed_by, shared_owners
+from assignors.optimal.spread import Face, Task, set_of
 from assignors.problem import NOBODY
 
 
@@ -65,7 +68,13 @@ class CountsByRow:
         self.cells[cell // self.width][cell % self.width] = value
 
 
-def best_owners(problem: SmallProblem, favoured: list[int], held: Held | None = None) -> Placed:
+def best_owners(
+    problem: SmallProblem,
+    favoured: list[int],
+    held: Held | None = None,
+    *,
+    moves_last: bool = False,
+) -> Placed:
     """Return who should hold each partition, as `solve` does; `favoured` has P entries.
 
     Those are subscribers of the topic alone, and -1 for nobody; `held` is the same by member, where
@@ -74,22 +83,48 @@ def best_owners(problem: SmallProblem, favoured: list[int], held: Held | None = 
     """
     member_count = len(problem.members)
     if problem.takes is None:
-        return shared_owners(problem.first, favoured, member_count, held)
+        return shared_owners(problem.first, favoured, member_count, held, moves_last=moves_last)
     rows = _rows(problem, favoured)
     if not rows.size:
         return Placed(favoured, [])
     if len(rows.size) == 1:
-        return _shared_by_some(problem, favoured, rows.takers[0])
-    placed = _settled(rows, _mean_loads(rows, member_count))
-    if placed is None:
+        return _shared_by_some(problem, favoured, rows.takers[0], moves_last=moves_last)
+    loads = _mean_loads(rows, member_count)
+    settled = _settled(rows, loads)
+    if settled is None:
         price_of_row, price_of_member = _prices(problem, rows)
         rows, favoured = _agreeing(problem, rows, favoured, price_of_row, price_of_member)
         least = [max(price - 1, 0) for price in price_of_member]
         optional = [int(price > 0) for price in price_of_member]
         loads = Loads(least=least, optional=optional, spare=sum(rows.size) - sum(least))
-        placed = _settled(rows, loads)
-        assert placed is not None, "no table has the loads that its prices promise"
-    return _chosen(problem, rows, favoured, placed)
+        settled = _settled(rows, loads)
+        assert settled is not None, "no table has the loads that its prices promise"
+    tasks = _tasks(problem, rows, favoured, settled.placed)
+    if not tasks and not moves_last:
+        return Placed(favoured, [])
+    face = _face(rows, loads, settled, moves_last=moves_last)
+    return placed_by(problem.first, favoured, member_count, face, tasks)
+
+
+def _face(rows: SmallRows, loads: Loads, settled: Settled, *, moves_last: bool) -> Face:
+    """Return the face of the table, by topic."""
+    takers = list(map(set_of, rows.takers))
+    members = range(len(settled.load))
+    full = [has > least for has, least in zip(settled.load, loads.least, strict=True)]
+    face = flow_face(
+        settled.distances,
+        allowed=takers.__getitem__,
+        remote=None,
+        optional=set_of(compress(members, loads.optional)),
+        full=set_of(compress(members, full)),
+        moves_last=moves_last,
+    )
+    of_topic, gain, lose = rows.of_topic, face.may_gain, face.may_lose
+    # No topic without partitions has a row: the last one is not asked for.
+    return face._replace(
+        may_gain=lambda topic: gain(of_topic[topic]),
+        may_lose=lambda topic: lose(of_topic[topic]) if of_topic[topic] >= 0 else 0,
+    )
 
 
 def _rows(problem: SmallProblem, favoured: list[int]) -> SmallRows:
@@ -133,12 +168,15 @@ def _counted(owners: Sequence[int]) -> dict[int, int]:
     return found
 
 
-def _shared_by_some(problem: SmallProblem, favoured: list[int], takers: list[int]) -> Placed:
+def _shared_by_some(
+    problem: SmallProblem, favoured: list[int], takers: list[int], *, moves_last: bool
+) -> Placed:
     """Return the answer where these members take all the topics that anybody takes."""
     number = [NOBODY] * (len(problem.members) + 1)  # the last one is nobody's
     for place, member in enumerate(takers):
         number[member] = place
-    placed = shared_owners(problem.first, [number[member] for member in favoured], len(takers))
+    numbered = [number[member] for member in favoured]
+    placed = shared_owners(problem.first, numbered, len(takers), moves_last=moves_last)
     return Placed([takers[place] for place in placed.owner], placed.changed)
 
 
@@ -152,7 +190,15 @@ def _mean_loads(rows: SmallRows, member_count: int) -> Loads:
     return Loads(least=least, optional=optional, spare=total - floor * len(active))
 
 
-def _settled(rows: SmallRows, loads: Loads) -> Cells | None:
+class Settled(NamedTuple):
+    """The table that keeps most, the load of each member, and what proves it."""
+
+    placed: Cells
+    load: list[int]
+    distances: Distances
+
+
+def _settled(rows: SmallRows, loads: Loads) -> Settled | None:
     """Return the table with these loads that keeps most; `None` where no table has them."""
     placed = [of_row.copy() for of_row in rows.held]
     unplaced, load = rows.size.copy(), [0] * len(loads.least)
@@ -168,9 +214,11 @@ def _settled(rows: SmallRows, loads: Loads) -> Cells | None:
     residual = _without_arcs(rows, placed, unplaced, load, loads)
     if residual is not None:
         _add_arcs(residual, rows, placed)
-        if search(residual, Effort()) is not None:
+        cut, distances = search(residual, Effort())
+        if cut is not None:
             return None
-    return placed
+        return Settled(placed, load, distances)
+    return Settled(placed, load, no_distances(len(rows.size), len(load)))
 
 
 def _without_arcs(
@@ -278,28 +326,26 @@ def _repeated(value: int, times: int) -> list[int]:
     return [value] * times
 
 
-def _chosen(problem: SmallProblem, rows: SmallRows, favoured: list[int], placed: Cells) -> Placed:
-    """Return who gets each partition, where members shall have so many of each row."""
-    drops: dict[int, dict[int, int]] = {}
-    gains: dict[int, dict[int, int]] = {}
-    for row, (has, had) in enumerate(zip(placed, rows.held, strict=True)):
+def _tasks(
+    problem: SmallProblem, rows: SmallRows, favoured: list[int], placed: Cells
+) -> list[Task]:
+    """Return what members give up and get of each row, where they shall have what is placed."""
+    topics: list[list[int]] = [[] for _ in rows.size]
+    for topic, row in enumerate(rows.of_topic):
+        if row >= 0:
+            topics[row].append(topic)
+    free = free_counts(problem.first, favoured)
+    tasks = []
+    for of_row, has, had in zip(topics, placed, rows.held, strict=True):
         if has == had:
             continue
-        for member in sorted([m for m, count in has.items() if count != had.get(m, 0)]):
-            more = has[member] - had.get(member, 0)
-            of_row = (gains if more > 0 else drops).setdefault(row, {})
-            of_row[member] = abs(more)
-    if not gains:
-        return Placed(favoured, [])
-    answer = favoured.copy()
-    if drops:
-        give_up(problem.first, rows.of_topic, answer, drops)
-    free: dict[int, list[int]] = {row: [] for row in gains}
-    for row, begin, end in zip(rows.of_topic, problem.first, problem.first[1:], strict=False):
-        if row in free:
-            free[row] += free_partitions(answer, begin, end)
-    changed: list[int] = []
-    for row, members in gains.items():
-        deal(answer, free[row], members)
-        changed += free[row]
-    return Placed(answer, sorted(changed))
+        change = {member: count - had.get(member, 0) for member, count in has.items()}
+        tasks.append(
+            Task(
+                rows=of_row,
+                drops={member: -more for member, more in sorted(change.items()) if more < 0},
+                free={topic: free[topic] for topic in of_row if topic in free},
+                gains={member: more for member, more in sorted(change.items()) if more > 0},
+            )
+        )
+    return tasks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 from assignors.model import Assignment, Group
 from assignors.optimal.bounds import Bound
@@ -21,7 +22,7 @@ def small_optimum(group: Group, held: Assignment) -> Bound | None:
     >>> members = (Member(member_id="a", topics=("t",)), Member(member_id="b", topics=("t",)))
     >>> group = Group(cluster=Cluster.of({"t": 4}), members=members)
     >>> small_optimum(group, {"a": {"t": (0, 1, 2, 3)}, "b": {}})
-    Bound(load_square_sum=8, load_max=2, rack_mismatch_min=0, kept_max=2, moves_min=2)
+    Bound(load_square_sum=8, load_max=2, rack_mismatch_min=0, kept_max=2, moves_min=2, spread_min=8)
     """
     problem = small_problem(group)
     if problem is None:
@@ -36,6 +37,13 @@ def small_optimum(group: Group, held: Assignment) -> Bound | None:
         rack_mismatch_min=0,
         kept_max=kept,
         moves_min=len(owner) - owner.count(NOBODY) - kept,
+        spread_min=sum(
+            [
+                count * count
+                for begin, end in pairwise(problem.first)
+                for count in Counter(best[begin:end]).values()
+            ]
+        ),
     )
 
 

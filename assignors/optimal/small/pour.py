@@ -24,7 +24,9 @@ def pour(
     waiting = [row for row, free in enumerate(unplaced) if free]
     waiting.sort(key=lambda row: -(unplaced[row] / len(takers[row])))
     for row in waiting:
-        chosen, given = shares_of(takers[row], room, unplaced[row])
+        of_row = placed[row]
+        has = [of_row.get(member, 0) for member in takers[row]]
+        chosen, given = shares_of(takers[row], room, unplaced[row], has)
         _place(placed[row], load, chosen, given)
         unplaced[row] -= sum(given)
         for member, amount in zip(chosen, given, strict=True):

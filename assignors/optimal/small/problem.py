@@ -7,7 +7,6 @@ takes a hundred of them; lists win up to about a thousand partitions.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, pairwise, repeat
@@ -117,26 +116,6 @@ class Held(NamedTuple):
     owned: Sequence[TopicPartitions]
     """M: which ones."""
     numbering: Numbering
-
-
-def lists_by_topic(
-    numbering: Numbering, begin_of: Mapping[str, int], owned: TopicPartitions
-) -> list[list[int]]:
-    """Return what a member has, topic by topic; topics and partitions ascend. All of it exists.
-
-    `begin_of` has the first partition of each topic.
-    """
-    if is_numbered(owned, numbering):
-        found: dict[int, list[int]] = {}
-        for partition in owned.partitions:
-            found.setdefault(bisect_right(numbering.first, partition), []).append(partition)
-        return list(found.values())
-    lists = []
-    for topic, numbers in owned.items():
-        begin = begin_of[topic]
-        lists.append(sorted([begin + number for number in numbers]))
-    lists.sort()
-    return [partitions for partitions in lists if partitions]
 
 
 def is_numbered(share: TopicPartitions, numbering: Numbering) -> TypeGuard[NumberedShare]:

@@ -1,25 +1,16 @@
-"""Balanced loads for a small group in which every member may take every partition.
-
-The same answer as `optimal.quotas.share`, which explains it.
-"""
+"""Who gets each partition of a small group, once it is known how many of which everybody gets."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress, pairwise
 from typing import NamedTuple
 
-from assignors.optimal.small.choice import (
-    deal,
-    few_free_partitions,
-    free_partitions,
-    give_up,
-    highest,
-)
-from assignors.optimal.small.problem import Held, lists_by_topic
+from assignors.optimal.flow.effort import Effort
+from assignors.optimal.quotas import equal_task
+from assignors.optimal.small.problem import Held
+from assignors.optimal.spread import Face, Table, Task, least_spread, levels_of, turns
 from assignors.problem import NOBODY
-
-FEW = 8
-"""Of so many partitions at most one is nobody's where they are searched."""
 
 
 class Placed(NamedTuple):
@@ -32,47 +23,81 @@ class Placed(NamedTuple):
 
 
 def shared_owners(
-    first: Sequence[int], favoured: list[int], member_count: int, held: Held | None = None
+    first: Sequence[int],
+    favoured: list[int],
+    member_count: int,
+    held: Held | None = None,
+    *,
+    moves_last: bool = False,
 ) -> Placed:
-    """Return who should hold each partition; `favoured` has P entries, -1 for nobody.
+    """Return who should hold each partition where every member may take every topic.
 
-    `first` has T + 1 entries, as in `SmallProblem`; `held` is what `favoured` says by member, where
-    that is known. Cost: O(P + M log M).
+    `favoured` has P entries, -1 for nobody; `first` has T + 1, as in `SmallProblem`; `held` is what
+    `favoured` says by member, where that is known. Cost: O(P + M log M), and that of
+    `spread.least_spread`.
 
     >>> shared_owners([0, 4, 6], [0, 0, 0, 0, -1, -1], 2)
     Placed(owner=[0, 0, 0, 1, 1, 1], changed=[3, 4, 5])
     """
     count = _counted(favoured, member_count) if held is None else held.counts
     partition_count = len(favoured)
-    nobody = partition_count - sum(count)
-    floor, spare = divmod(partition_count, member_count)
-    if nobody == partition_count:
-        in_turns = list(range(member_count)) * (floor + 1)
+    if not any(count):
+        in_turns = list(range(member_count)) * (partition_count // member_count + 1)
         return Placed(in_turns[:partition_count], list(range(partition_count)))
-    quota = [floor] * member_count
-    if spare:
-        richest = sorted(range(member_count), key=count.__getitem__, reverse=True)
-        for member in richest[:spare]:
-            quota[member] += 1
-    drops = {}
-    gains = {}
-    for member, has, due in zip(range(member_count), count, quota, strict=True):
-        if has > due:
-            drops[member] = has - due
-        elif has < due:
-            gains[member] = due - has
-    if not nobody and not drops:
+    face, task = equal_task(count, partition_count, moves_last=moves_last)
+    is_settled = sum(count) == partition_count and not task.drops and task.extras >= 0
+    if is_settled and not moves_last:
         return Placed(favoured, [])
-    answer = favoured.copy()
-    free = _given_up(first, answer, drops, held) if drops else []
-    if not nobody:
-        free.sort()
-    elif FEW * (nobody + len(free)) <= partition_count:
-        free = few_free_partitions(answer, nobody + len(free))
-    else:
-        free = free_partitions(answer, 0, partition_count)
-    deal(answer, free, gains)
-    return Placed(answer, free)
+    task = task._replace(free=free_counts(first, favoured), rows=range(len(first) - 1))
+    return placed_by(first, favoured, member_count, face, [task])
+
+
+def free_counts(first: Sequence[int], owner: Sequence[int]) -> dict[int, int]:
+    """Return how many partitions nobody owns, of topics of which there are some."""
+    counts = {
+        topic: owner[begin:end].count(NOBODY) for topic, (begin, end) in enumerate(pairwise(first))
+    }
+    return {topic: count for topic, count in counts.items() if count}
+
+
+def placed_by(
+    first: Sequence[int],
+    favoured: list[int],
+    member_count: int,
+    face: Face,
+    tasks: Iterable[Task],
+) -> Placed:
+    """Return the answer with the least spread on the face, where tasks are to be done."""
+    bounds = list(pairwise(first))
+    table = Table(
+        member_count=member_count,
+        owned=lambda topic: levels_of(favoured[slice(*bounds[topic])], member_count),
+        change=lambda _: {},
+    )
+    begin = [topic for topic in range(len(bounds)) if face.may_lose(topic)]
+    spread = least_spread(table, face, tasks=tasks, begin=begin, effort=Effort())
+    answer, changed = favoured.copy(), []
+    for topic, change in spread.change.items():
+        start, end = bounds[topic]
+        places = given_places(favoured[start:end], change)
+        for place, member in zip(places, turns(change), strict=True):
+            answer[start + place] = member
+            changed.append(start + place)
+    return Placed(answer, changed)
+
+
+def given_places(owners: Sequence[int], change: Mapping[int, int]) -> list[int]:
+    """Return which partitions of a row nobody owns or are given up, the last of each member.
+
+    >>> given_places([0, 0, -1, 1, 0], {0: -2, 1: 3})
+    [1, 2, 4]
+    """
+    places = list(compress(range(len(owners)), [member == NOBODY for member in owners]))
+    for member, more in change.items():
+        if more < 0:
+            held = [place for place, owner in enumerate(owners) if owner == member]
+            places += held[more:]
+    return sorted(places)
 
 
 def _counted(favoured: Sequence[int], member_count: int) -> list[int]:
@@ -82,39 +107,3 @@ def _counted(favoured: Sequence[int], member_count: int) -> list[int]:
         count[member] += 1
     count.pop()  # of `NOBODY`, -1
     return count
-
-
-def _given_up(
-    first: Sequence[int], answer: list[int], drops: Mapping[int, int], held: Held | None
-) -> list[int]:
-    """Take as many partitions from members as `drops` has; return them, in any order."""
-    if held is None:
-        return give_up(first, [0] * (len(first) - 1), answer, {0: drops})
-    given: list[int] = []
-    numbering = held.numbering
-    begin_of = dict(zip(numbering.topics, numbering.first, strict=False))
-    for member, drop in drops.items():
-        owned = held.owned[member]
-        if drop == 1 and type(owned) is dict:
-            given.append(_last_of_longest(begin_of, owned, len(given)))
-        else:
-            lists = lists_by_topic(numbering, begin_of, owned)
-            given += highest(lists, drop, turn=len(given))
-    for partition in given:
-        answer[partition] = NOBODY
-    return given
-
-
-def _last_of_longest(
-    begin_of: Mapping[str, int], owned: Mapping[str, Sequence[int]], turn: int
-) -> int:
-    """Return what `choice.highest` does for one partition: in a third of the time."""
-    height = max(map(len, owned.values()))
-    ends = sorted(
-        [
-            begin_of[topic] + max(numbers)
-            for topic, numbers in owned.items()
-            if len(numbers) == height
-        ]
-    )
-    return ends[turn % len(ends)]

@@ -35,14 +35,21 @@ from assignors.own_assignors.importing import is_import_path
 from assignors.simulation.timed.scenario import VERSION, Scenario
 from assignors.simulation.timed.scenario.members import MEMBERS
 from assignors.simulation.timed.scenario.plan import PLAN, expanded
-from assignors.simulation.timed.scenario.possible import require_possible
+from assignors.simulation.timed.scenario.possible import require_possible, require_read
 from assignors.simulation.timed.scenario.whole import everybody
 
 
-def scenario_from_document(document: object, *, own_assignors: Collection[str] = ()) -> Scenario:
+def scenario_from_document(
+    document: object,
+    *,
+    own_assignors: Collection[str] = (),
+    protocols: Collection[str] | None = None,
+) -> Scenario:
     """Return the scenario that a document describes. Cost: O(its size).
 
-    `own_assignors` are those outside the registry that it may name; they are imported.
+    `own_assignors` are those outside the registry that it may name; they are imported. `protocols`
+    are those under which it will be played too: a field that neither these nor its own protocols
+    read is refused then. `None`: such fields are left alone.
 
     Raises `DocumentError`, with the path, for what is no scenario, and for one that cannot happen:
     no members, two of one name, a session shorter than the time between two heartbeats, an
@@ -64,6 +71,8 @@ def scenario_from_document(document: object, *, own_assignors: Collection[str] =
         for name, place in _own(scenario):
             require_allowed(name, own_assignors, place)
         require_possible(scenario)
+        if protocols is not None:
+            require_read(scenario, protocols)
     except DocumentError as error:
         place = _in_document(error.place, given)
         raise DocumentError(error.kind, error.text, place) from None

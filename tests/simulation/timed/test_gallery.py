@@ -9,6 +9,7 @@ import pytest
 from assignors.simulation.timed.gallery import FOLDER, GALLERY, SOUND, named, unexpected
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import GroupProtocol
+from assignors.simulation.timed.scenario_document import scenario_from_document
 from assignors.simulation.timed.simulation import simulate
 from tests.simulation.timed.groups import churn_at
 
@@ -44,6 +45,8 @@ def test_a_scenario_says_what_it_shows_and_expects_more_than_any_other(name: str
     assert all(figures.keys() - SOUND for figures in one.expected.values())
     assert one.scenario().name == name
     assert one.scenario().protocol is next(iter(one.expected))
+    # Whoever copies the file can play it as it is, and under all of these protocols.
+    assert scenario_from_document(one.document(), protocols=()) == one.scenario()
 
 
 def test_every_file_is_listed() -> None:

@@ -122,9 +122,9 @@ def states(scenario: Scenario, *, computes: bool) -> object:
             run.heartbeats.wake(number)
     coordinator: Any = run.sides.coordinator
     clients: Any = run.sides.members
-    group: ConsumerGroup = getattr(coordinator, "coordinator", coordinator).group
+    group: ConsumerGroup | None = getattr(coordinator, "coordinator", coordinator).group
     known = [(each.member_id, each.epoch, each.in_flight is None, each.owned) for each in clients]
-    return known, group.members, group.partition_epochs, group.epoch
+    return known, group and (group.members, group.partition_epochs, group.epoch)
 
 
 @cases(100)

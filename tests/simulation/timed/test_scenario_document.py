@@ -103,6 +103,12 @@ FREEZE = {"kind": "freeze", "member": "a", "from_ms": 1, "until_ms": 9}
 @pytest.mark.parametrize(
     ("changes", "path"),
     [
+        ({"plan": [{"at_ms": 1, "do": "stop", "member": "a", "topic": "t"}]}, "plan[0].topic"),
+        ({"plan": [{"at_ms": 1, "do": "grow", "topic": "t", "member": "a"}]}, "plan[0].member"),
+        (
+            {"plan": [{"at_ms": 1, "do": "stop", "member": "a", "protocol": "classic"}]},
+            "plan[0].protocol",
+        ),
         ({"version": 2}, "version"),
         ({"members": []}, "members"),
         ({"members": None}, "members"),

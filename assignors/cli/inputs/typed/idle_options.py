@@ -86,7 +86,7 @@ IDLE: dict[str, tuple[Idle, ...]] = {
     "assign": (
         Idle(_names("jdk"), _are_none_of("server"), "is for server/*"),
         Idle(_names("on_failure"), _are_none_of("java", "server"), "is for java/* and server/*"),
-        Idle(_names("limit"), _are_none_of("optimal"), "is for optimal/*"),
+        Idle(_names("limit prefer"), _are_none_of("optimal"), "is for optimal/*"),
         Idle(
             _names("weights"),
             lambda v: _knows_no_weights(v) and not v["with_group"],

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated
 
 from assignors.jvm.offsets_partition import offsets_partition
 from assignors.simulation.timed.scenario.execution import ExecutionConfig
-from assignors.simulation.timed.scenario.kinds import Assignor, Assignors
-from assignors.simulation.timed.scenario.protocols import MigrationPolicy
+from assignors.simulation.timed.scenario.kinds import Assignor, Assignors, PerSecond, Positive
+from assignors.simulation.timed.scenario.protocols import (
+    NOT_OF_CLASSIC,
+    OF_CLASSIC,
+    OF_CONSUMER,
+    OF_KAFKA,
+    OF_PUSH,
+    MigrationPolicy,
+)
 
 
 class OldTargets(StrEnum):
@@ -29,9 +37,9 @@ class PlacementConfig:
 
     group: str = "simulated"
     """The group's id, whose hash decides the partition."""
-    brokers: int = 3
+    brokers: Positive = 3
     """How many brokers there are, numbered from 0."""
-    partitions: int = 50
+    partitions: Positive = 50
     """`offsets.topic.num.partitions`."""
 
     @property
@@ -58,14 +66,14 @@ class PushConfig:
     fences_fetches: bool = True
     """Brokers refuse fetches of partitions that a member has no right to any more. The coordinator
     informs them first, and waits until all have acknowledged."""
-    brokers: int = 3
+    brokers: Positive = 3
     """Live brokers that have to acknowledge; each leads an equal share of the partitions."""
     waits_for_commit: bool = True
     """The next owner starts after the PartitionCommittedNotification of the one before. Otherwise
     it starts once the brokers have acknowledged, from the offset that was committed last."""
     has_epochs: bool = True
     """Every grant of a partition has a number, and a notification counts only for its grant."""
-    moves_per_second: int = 0
+    moves_per_second: PerSecond = 0
     """At most so many owned partitions are moved a second, and at a time; 0: no limit. Partitions
     without an owner never wait."""
     lease_ms: int = 0
@@ -78,7 +86,7 @@ class PushConfig:
 class BrokerConfig:
     """The coordinator's broker."""
 
-    initial_delay_ms: int = 3000
+    initial_delay_ms: Annotated[int, OF_CLASSIC] = 3000
     """`group.initial.rebalance.delay.ms`: the first members of a classic group wait for more."""
     max_size: int = 2**31 - 1
     """`group.max.size`."""
@@ -86,36 +94,36 @@ class BrokerConfig:
     """Time to handle a request; one after the other."""
     append_us: int = 5000
     """From the write of a record to its replication."""
-    load_us: int = 10
+    load_us: Annotated[int, OF_KAFKA] = 10
     """Time that a coordinator takes for each record as it loads the log of its groups."""
-    placement: PlacementConfig = field(default_factory=PlacementConfig)
+    placement: Annotated[PlacementConfig, OF_KAFKA] = field(default_factory=PlacementConfig)
     """Which broker is the coordinator."""
-    assignor: Assignor = "server/uniform"
+    assignor: Annotated[Assignor, NOT_OF_CLASSIC] = "server/uniform"
     """The assignor of consumer and push groups; classic ones have those of their members."""
-    further_assignors: Assignors = ("server/uniform", "server/range")
+    further_assignors: Annotated[Assignors, OF_CONSUMER] = ("server/uniform", "server/range")
     """Those that members may ask for besides (`group.consumer.assignors`)."""
-    migration_policy: MigrationPolicy = MigrationPolicy.BIDIRECTIONAL
+    migration_policy: Annotated[MigrationPolicy, OF_KAFKA] = MigrationPolicy.BIDIRECTIONAL
     """`group.consumer.migration.policy`."""
-    pattern_refresh_ms: int = 600_000
+    pattern_refresh_ms: Annotated[int, OF_CONSUMER] = 600_000
     """`group.consumer.regex.refresh.interval.ms`: what patterns match is looked up this often."""
-    pattern_lookup_ms: int = 10
+    pattern_lookup_ms: Annotated[int, OF_CONSUMER] = 10
     """How long such a lookup takes, on a background thread."""
-    consumer_session_timeout_ms: int = 45_000
+    consumer_session_timeout_ms: Annotated[int, OF_CONSUMER] = 45_000
     """`group.consumer.session.timeout.ms`; classic members choose their own."""
-    consumer_heartbeat_interval_ms: int = 5000
+    consumer_heartbeat_interval_ms: Annotated[Positive, OF_CONSUMER] = 5000
     """`group.consumer.heartbeat.interval.ms`."""
-    assignment_interval_ms: int = 1000
+    assignment_interval_ms: Annotated[int, OF_CONSUMER] = 1000
     """Targets of consumer groups are computed no more often than this (KIP-1263)."""
-    offload_ms: int = 0
+    offload_ms: Annotated[int, OF_CONSUMER] = 0
     """A background thread takes so long for a target of a consumer group (KIP-1263); 0: the request
     that needs it computes it at once, as in Kafka 4.4.0."""
-    old_targets: OldTargets = OldTargets.APPLY
+    old_targets: Annotated[OldTargets, OF_CONSUMER] = OldTargets.APPLY
     """What becomes of a target whose group has changed while it was computed."""
     offsets_retention_ms: int = 604_800_000
     """`offsets.retention.minutes`: when committed offsets that nobody uses expire."""
-    offsets_check_ms: int = 600_000
+    offsets_check_ms: Positive = 600_000
     """`offsets.retention.check.interval.ms`: how often expired ones are looked for."""
-    push: PushConfig = field(default_factory=PushConfig)
+    push: Annotated[PushConfig, OF_PUSH] = field(default_factory=PushConfig)
     """Settings of the push protocol."""
     execution: ExecutionConfig = field(default_factory=ExecutionConfig)
     """How requests are executed, and beside which others."""

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from assignors.documents.values import DocumentError, ErrorCode, Place
-from assignors.simulation.timed.execution.policy import COUNT_MAX
-from assignors.simulation.timed.scenario.kinds import MODEL, LingerMs, Model, Share
+from assignors.simulation.timed.scenario.kinds import (
+    MODEL,
+    FewThousand,
+    LingerMs,
+    Model,
+    PerSecond,
+    Positive,
+    Share,
+)
 
 as_model = MODEL.read
 """Returns the name of an execution model; raises `DocumentError` for another."""
-
-PER_SECOND_MAX = 1_000_000
-"""One a microsecond, the shortest time there is."""
 
 NO_MODEL = "none"
 """The execution model of a row whose coordinator has none, whatever the scenario says."""
@@ -22,9 +25,9 @@ NO_MODEL = "none"
 class OtherGroups:
     """Other groups that the coordinator looks after: their requests come at random."""
 
-    per_second: int = 0
+    per_second: PerSecond = 0
     """Requests a second, of all of them, in the mean (a Poisson process); 0: there are none."""
-    groups: int = 100
+    groups: Positive = 100
     """How many there are, spread over the offsets partitions; the first one of them shares that of
     the group."""
     changes_share: Share = 0
@@ -50,9 +53,9 @@ class ExecutionConfig:
     model: Model | None = None
     """An execution model, as `two-stage`: every heartbeat, timer and commit of the group is one of
     its requests. Null: requests are handled one after the other, and wait for nothing else."""
-    workers: int = 4
+    workers: FewThousand = 4
     """`group.coordinator.threads`."""
-    partitions: int = 4
+    partitions: FewThousand = 4
     """Offsets partitions that this broker leads; the group is in the first one."""
     linger_ms: LingerMs = -1
     """`group.coordinator.append.linger.ms`: how long a batch waits for more records; -1: for the
@@ -70,21 +73,3 @@ class ExecutionConfig:
     that wait: as before Kafka 4, where timers had threads of their own."""
     others: OtherGroups = field(default_factory=OtherGroups)
     """Other groups that the coordinator looks after."""
-
-
-def require_executable(config: ExecutionConfig, place: Place) -> None:
-    """Raise `DocumentError` for settings under which nothing could be executed."""
-    others = config.others
-    for name, count in (("workers", config.workers), ("partitions", config.partitions)):
-        if not 1 <= count <= COUNT_MAX:
-            words = f"{count} is not between 1 and {COUNT_MAX}"
-            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, name))
-    if not others.groups:
-        words = "other groups are one at least; without `per_second` they ask nothing"
-        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "others", "groups"))
-    if others.per_second > PER_SECOND_MAX:
-        words = f"{others.per_second} requests a second, more than {PER_SECOND_MAX}"
-        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "others", "per_second"))
-    if others.until_ms is not None and others.until_ms <= others.from_ms:
-        words = f"they stop at {others.until_ms} ms, before they begin, at {others.from_ms} ms"
-        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "others", "until_ms"))

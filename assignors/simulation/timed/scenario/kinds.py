@@ -26,11 +26,13 @@ from assignors.names.nearest import suggestion
 from assignors.own_assignors.importing import is_import_path
 from assignors.registry import ASSIGNORS, assignor_named, registered
 from assignors.simulation.timed.dialects.clients import DIALECTS
-from assignors.simulation.timed.execution.policy import POLICIES
+from assignors.simulation.timed.execution.policy import COUNT_MAX, POLICIES
 from assignors.simulation.topic_patterns import require_pattern
 
 SEED_MAX = 2**63 - 1
 PPM_MAX = 100_000
+PER_SECOND_MAX = 1_000_000
+"""One a microsecond, the shortest time there is."""
 
 
 def require_members(names: Sequence[str]) -> None:
@@ -138,6 +140,9 @@ Model = Annotated[str, MODEL]
 Pattern = Annotated[str, Kind(as_pattern, lambda: schemas.STRING)]
 Hexadecimal = Annotated[str, Kind(as_hexadecimal, lambda: schemas.STRING)]
 Seed = Annotated[int, Kind(as_seed, lambda: schemas.INT64)]
+Positive = Annotated[int, integer(1, NATURAL_MAX)]
+PerSecond = Annotated[int, integer(0, PER_SECOND_MAX)]
+FewThousand = Annotated[int, integer(1, COUNT_MAX)]
 Ppm = Annotated[int, integer(-PPM_MAX, PPM_MAX)]
 Percent = Annotated[float, number(0, 100)]
 Share = Annotated[float, number(0, 1)]

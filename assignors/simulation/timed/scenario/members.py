@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Annotated
 
 from assignors.documents import schemas
 from assignors.documents.keys import Kind, read_several, schema_of
@@ -20,9 +21,15 @@ from assignors.simulation.timed.scenario.kinds import (
     Hexadecimal,
     MemberAssignors,
     Pattern,
+    Positive,
     Ppm,
 )
-from assignors.simulation.timed.scenario.protocols import GroupProtocol
+from assignors.simulation.timed.scenario.protocols import (
+    NOT_OF_CONSUMER,
+    OF_CLASSIC,
+    OF_CONSUMER,
+    GroupProtocol,
+)
 from wire import TopicPartitions
 
 MEMBERS_MAX = 100_000
@@ -68,19 +75,19 @@ class MemberConfig:
     """The client id; member ids begin with it."""
     topics: tuple[str, ...]
     """Its subscription."""
-    assignors: MemberAssignors = ("optimal/cooperative-sticky",)
+    assignors: Annotated[MemberAssignors, OF_CLASSIC] = ("optimal/cooperative-sticky",)
     """Full names, the preferred one first (`partition.assignment.strategy`), or
     `package.module:object` of your own, which the caller allows (`--own-assignor`)."""
     instance_id: str | None = None
     """`group.instance.id`: a static member (KIP-345)."""
     rack_id: str | None = None
     """`client.rack`."""
-    heartbeat_interval_ms: int = 3000
+    heartbeat_interval_ms: Annotated[Positive, NOT_OF_CONSUMER] = 3000
     """`heartbeat.interval.ms`, of the classic protocol."""
     clock_ppm: Ppm = 0
     """By how many millionths its clock is slow, or fast if negative: so much later, or sooner, is
     each of its heartbeats."""
-    session_timeout_ms: int = 45_000
+    session_timeout_ms: Annotated[int, NOT_OF_CONSUMER] = 45_000
     """`session.timeout.ms`, of the classic protocol."""
     rebalance_timeout_ms: int = 300_000
     """`max.poll.interval.ms`."""
@@ -93,9 +100,9 @@ class MemberConfig:
     """How long its callback for revoked partitions takes, with the commit of offsets in it."""
     assign_ms: int = 5
     """How long its callback for assigned partitions takes."""
-    sync_delay_us: int = 0
+    sync_delay_us: Annotated[int, OF_CLASSIC] = 0
     """Mean time from the answer to JoinGroup to the follower's SyncGroup."""
-    metadata_age_ms: int = 300_000
+    metadata_age_ms: Annotated[int, OF_CLASSIC] = 300_000
     """It refreshes its metadata at least that often (`metadata.max.age.ms`)."""
     request_timeout_ms: int = 30_000
     """`request.timeout.ms`: when a request without an answer is given up. A classic leader whose
@@ -104,7 +111,7 @@ class MemberConfig:
     leaves_if_poll_is_late: bool = True
     """It leaves the group when it has not polled for `rebalance_timeout_ms`, as Java's client and
     librdkafka do; Sarama and franz-go do not."""
-    stops_without_answer: bool = False
+    stops_without_answer: Annotated[bool, OF_CLASSIC] = False
     """It gives up its partitions when no answer has come for a session timeout, as librdkafka does.
     Java's client opens another connection, and goes on."""
     timing: Timing | None = None
@@ -113,7 +120,7 @@ class MemberConfig:
     """`group.protocol`; null: that of the group. Members of both make it migrate."""
     pattern: Pattern | None = None
     """It subscribes to the topics that this regular expression matches, besides those it names."""
-    remote_assignor: str | None = None
+    remote_assignor: Annotated[str | None, OF_CONSUMER] = None
     """`group.remote.assignor`: which of the broker's assignors it would like, under its name there:
     `uniform`. Only the consumer protocol has it."""
     starts_at_ms: int | None = 0
@@ -124,9 +131,9 @@ class MemberConfig:
     """The client and version whose bytes it writes and reads, as `java-4.4.0`, and whose times it
     has: limits for JoinGroup and SyncGroup, and `timing`; null: this package's bytes, Java's times.
     Bytes and limits are of the classic protocol."""
-    claims: Claims = Claims.TRUE
+    claims: Annotated[Claims, OF_CLASSIC] = Claims.TRUE
     """What it writes as its owned partitions."""
-    subscription_hex: Hexadecimal | None = None
+    subscription_hex: Annotated[Hexadecimal | None, OF_CLASSIC] = None
     """It writes these bytes as its Subscription, in hexadecimal, whatever it knows."""
     auto_commit_ms: int = 0
     """`auto.commit.interval.ms`: it commits by itself so often; 0: it does not."""
@@ -137,7 +144,7 @@ class MemberConfig:
     `isolation.level=read_committed`."""
     commits_on_revoke: bool = True
     """It commits how far it came in the callback for revoked partitions."""
-    forgets_generation: bool = False
+    forgets_generation: Annotated[bool, OF_CLASSIC] = False
     """It forgets its generation when a commit is refused as one of an older generation: its next
     heartbeat is refused then, and it gives up everything and joins again. So do librdkafka from 1.6
     on and whatever is built on it, before they were mended in 2025 (librdkafka's issue 4059). Of
@@ -312,7 +319,7 @@ class Arrivals:
 
     member: MemberConfig
     """What each of them is; they are named `job.0`, `job.1`, ... after its name."""
-    every_ms: int
+    every_ms: Positive
     """The mean time from one arrival to the next."""
     lifetime_ms: int
     """The mean time from the start of a process to its end."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from assignors.documents import schemas
 from assignors.documents.keys import Kind, read, schema_of, word_of
@@ -65,6 +65,26 @@ class PlanEntry:
     def actions(self, members: Sequence[MemberConfig]) -> list[Action]:
         """Return what it does in a group of these members, its newcomers last."""
         raise NotImplementedError
+
+
+class VerbRow(NamedTuple):
+    """Which fields of `Action` a verb has, beside `at_ms` and `do`."""
+
+    needs: tuple[str, ...]
+    may: tuple[str, ...] = ()
+
+
+VERBS: dict[Verb, VerbRow] = {
+    Verb.START: VerbRow(("member",), ("protocol",)),
+    Verb.STOP: VerbRow(("member",)),
+    Verb.CRASH: VerbRow(("member",)),
+    Verb.SUBSCRIBE: VerbRow(("member",), ("topics",)),
+    Verb.DELETE: VerbRow(("topic",)),
+    Verb.PAUSE: VerbRow(("member", "topic")),
+    Verb.RESUME: VerbRow(("member", "topic")),
+    Verb.CREATE: VerbRow(("topic",), ("partitions",)),
+    Verb.GROW: VerbRow(("topic",), ("partitions",)),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,14 +6,16 @@ Each check looks at one idea and raises `DocumentError`. A new one is a function
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import fields
+from collections.abc import Callable, Collection, Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, is_dataclass
+from typing import Any
 
+from assignors.documents.keys import keys_of
 from assignors.documents.values import DocumentError, ErrorCode, Place
 from assignors.names.nearest import suggestion
 from assignors.registry import assignor_named
 from assignors.simulation.timed.dialects.clients import DIALECTS
-from assignors.simulation.timed.scenario.execution import require_executable
 from assignors.simulation.timed.scenario.faults import (
     FAULTS,
     OF_A_MEMBER,
@@ -24,18 +26,38 @@ from assignors.simulation.timed.scenario.faults import (
 )
 from assignors.simulation.timed.scenario.kinds import assignor_at, require_members
 from assignors.simulation.timed.scenario.members import MEMBERS_MAX, require_fitting
-from assignors.simulation.timed.scenario.plan import Action, Verb
-from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol
+from assignors.simulation.timed.scenario.plan import VERBS, Action, Verb
+from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol, ReadBy
 from assignors.simulation.timed.scenario.whole import PARTITIONS_MAX, Scenario, everybody
-
-MOVES_PER_SECOND_MAX = 1_000_000
-"""One a microsecond, the shortest time there is."""
 
 
 def require_possible(scenario: Scenario) -> None:
     """Raise `DocumentError` where no such group can exist. Cost: O(its size)."""
     for check in CHECKS:
         check(scenario)
+
+
+def require_read(scenario: Scenario, protocols: Collection[str]) -> None:
+    """Raise `DocumentError` for a field that neither its own protocols nor these read.
+
+    A field that has its default is not meant. Cost: O(its size).
+    """
+    spoken = {*scenario.protocols, *protocols}
+    _all_are_read(scenario, (), spoken)
+    for place, member in everybody(scenario):
+        _all_are_read(member, place, spoken)
+
+
+def _all_are_read(settings: Any, place: Place, spoken: AbstractSet[str]) -> None:  # noqa: ANN401
+    for name, key in keys_of(type(settings)).items():
+        value = getattr(settings, name)
+        readers = [one.protocols for one in key.marks if isinstance(one, ReadBy)]
+        if readers and not readers[0] & spoken and value != key.default:
+            known, others = " and ".join(sorted(readers[0])), " or ".join(sorted(spoken))
+            words = f"{name!r} is read under {known} alone, not under {others}"
+            raise DocumentError(ErrorCode.UNKNOWN, words, (*place, name))
+        if is_dataclass(value):
+            _all_are_read(value, (*place, name), spoken)
 
 
 def _members_are_named(scenario: Scenario) -> None:
@@ -47,9 +69,6 @@ def _arrivals_are_members_of_their_own(scenario: Scenario) -> None:
     expected = 0
     for number, each in enumerate(scenario.arrivals):
         place = ("arrivals", number)
-        if not each.every_ms:
-            words = "arrivals need a time between them"
-            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "every_ms"))
         if each.until_ms <= each.from_ms:
             words = f"they end at {each.until_ms} ms, before they begin, at {each.from_ms} ms"
             raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "until_ms"))
@@ -84,17 +103,12 @@ def _heartbeats_fit_sessions(scenario: Scenario) -> None:
 
 
 def _session_is_longer(interval_ms: int, session_ms: int, place: Place, prefix: str) -> None:
-    if not interval_ms:
-        field, words = "heartbeat_interval_ms", "heartbeats need an interval"
-    elif session_ms <= interval_ms:
-        field = "session_timeout_ms"
+    if session_ms <= interval_ms:
         words = (
             f"a session of {session_ms} ms is over before the next heartbeat, after "
             f"{interval_ms} ms"
         )
-    else:
-        return
-    raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, prefix + field))
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, f"{prefix}session_timeout_ms"))
 
 
 def _costs_are_counted(scenario: Scenario) -> None:
@@ -114,6 +128,9 @@ def _actions_concern_what_is_there(scenario: Scenario) -> None:
     counts = dict(scenario.topics)
     for number, action in sorted(enumerate(scenario.plan), key=lambda each: each[1].at_ms):
         place = ("plan", number)
+        row = VERBS[action.do]
+        needs = {"at_ms", "do", *row.needs}
+        _has_its_fields(action, f"{action.do.value!r}", needs, {*row.may}, place)
         if action.do is Verb.CREATE:
             _topic_is_created(counts, action, place)
         elif action.do is Verb.GROW:
@@ -147,8 +164,7 @@ def _assignors_can_be_listed(scenario: Scenario) -> None:
 
 
 def _topic_is_created(counts: dict[str, int], action: Action, place: Place) -> None:
-    if action.topic is None:
-        raise DocumentError(ErrorCode.MISSING, "which topic?", (*place, "topic"))
+    assert action.topic is not None, "as VERBS says"
     if action.topic in counts:
         words = f"there is a topic {action.topic!r} already"
         raise DocumentError(ErrorCode.REPEATED, words, (*place, "topic"))
@@ -218,15 +234,20 @@ def _fault_is_complete(fault: Fault, names: set[str], place: Place) -> None:
     if "until_ms" in row.needs and fault.until_ms <= fault.from_ms:
         words = f"it begins at {fault.from_ms} ms, so it cannot end at {fault.until_ms} ms"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "until_ms"))
-    for each in fields(Fault):
-        if each.name in {"kind", "from_ms"}:
-            continue
-        is_given = getattr(fault, each.name) != each.default
-        if is_given and each.name not in allowed:
-            words = f"a {kind} has no {each.name}"
+    _has_its_fields(fault, f"a {kind}", {"kind", "from_ms", *row.needs}, allowed, place)
+
+
+def _has_its_fields(
+    one: Action | Fault, what: str, needs: AbstractSet[str], may: AbstractSet[str], place: Place
+) -> None:
+    """Refuse a field that such an entry does not have, and one without a field that it needs."""
+    for each in fields(one):
+        is_given = getattr(one, each.name) != each.default
+        if is_given and each.name not in needs | may:
+            words = f"{what} has no {each.name}"
             raise DocumentError(ErrorCode.UNKNOWN, words, (*place, each.name))
-        if not is_given and each.name in row.needs:
-            words = f"a {kind} needs a {each.name}"
+        if not is_given and each.name in needs:
+            words = f"{what} needs a {each.name}"
             raise DocumentError(ErrorCode.MISSING, words, (*place, each.name))
 
 
@@ -255,22 +276,11 @@ def _coordinator_can_fail(scenario: Scenario, fault: Fault, place: Place) -> Non
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "kind"))
 
 
-def _partitions_have_leaders(scenario: Scenario) -> None:
-    placement = scenario.broker.placement
-    for field, count in (("brokers", placement.brokers), ("partitions", placement.partitions)):
-        if not count:
-            words = "__consumer_offsets needs partitions, and brokers that lead them"
-            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("broker", "placement", field))
-
-
 def _commits_and_assignments_are_possible(scenario: Scenario) -> None:
     for topic in scenario.processing.topics:
         if topic not in scenario.topics:
             words = f"there is no topic {topic!r}{_near(topic, scenario.topics)}"
             raise DocumentError(ErrorCode.UNKNOWN, words, ("processing", "topics", topic))
-    if scenario.broker.offsets_check_ms == 0:
-        words = "expired offsets are looked for at intervals"
-        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("broker", "offsets_check_ms"))
     for place, member in everybody(scenario):
         if member.auto_commit_ms and member.sync_commit_ms:
             words = "a member commits by itself or synchronously, not both"
@@ -293,11 +303,6 @@ def _push_can_run(scenario: Scenario) -> None:
     if assignor_named(broker.assignor).is_cooperative:
         words = f"{broker.assignor} leaves partitions to a next round, which push does not have"
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("broker", "assignor"))
-    if push.brokers == 0:
-        raise DocumentError(ErrorCode.OUT_OF_RANGE, "a cluster needs a broker", (*place, "brokers"))
-    if push.moves_per_second > MOVES_PER_SECOND_MAX:
-        words = f"{push.moves_per_second} moves a second, more than {MOVES_PER_SECOND_MAX}"
-        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "moves_per_second"))
     for where, member in everybody(scenario):
         if member.pattern is not None:
             words = "members of the push protocol subscribe to topics by name"
@@ -311,11 +316,13 @@ def _push_can_run(scenario: Scenario) -> None:
 def _requests_can_be_executed(scenario: Scenario) -> None:
     """Refuse an execution in which nothing could be done, and failures of appends without one."""
     execution = scenario.broker.execution
-    require_executable(execution, ("broker", "execution"))
+    others = execution.others
+    if others.until_ms is not None and others.until_ms <= others.from_ms:
+        words = f"they stop at {others.until_ms} ms, before they begin, at {others.from_ms} ms"
+        place = ("broker", "execution", "others", "until_ms")
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
     for number, fault in enumerate(scenario.faults):
-        if fault.kind is not FaultKind.APPEND_FAILURE:
-            continue
-        if execution.model is None:
+        if fault.kind is FaultKind.APPEND_FAILURE and execution.model is None:
             words = (
                 "without an execution model no append fails (--coordinator, broker.execution.model)"
             )
@@ -336,7 +343,6 @@ CHECKS: tuple[Callable[[Scenario], None], ...] = (
     _actions_concern_what_is_there,
     _assignors_can_be_listed,
     _commits_and_assignments_are_possible,
-    _partitions_have_leaders,
     _faults_can_happen,
     _clients_have_threads,
     _requests_can_be_executed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -19,6 +20,21 @@ class GroupProtocol(StrEnum):
 
 MIGRATING = frozenset({GroupProtocol.CLASSIC, GroupProtocol.CONSUMER})
 """Protocols whose members one group can have together."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBy:
+    """Mark of a field (`Annotated`): groups without these protocols do not read it."""
+
+    protocols: frozenset[GroupProtocol]
+
+
+OF_CLASSIC = ReadBy(frozenset({GroupProtocol.CLASSIC}))
+OF_CONSUMER = ReadBy(frozenset({GroupProtocol.CONSUMER}))
+OF_PUSH = ReadBy(frozenset({GroupProtocol.PUSH}))
+OF_KAFKA = ReadBy(MIGRATING)
+NOT_OF_CLASSIC = ReadBy(frozenset({GroupProtocol.CONSUMER, GroupProtocol.PUSH}))
+NOT_OF_CONSUMER = ReadBy(frozenset({GroupProtocol.CLASSIC, GroupProtocol.PUSH}))
 
 
 class MigrationPolicy(StrEnum):

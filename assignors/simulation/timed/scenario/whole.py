@@ -14,7 +14,7 @@ from assignors.simulation.timed.scenario.faults import Fault
 from assignors.simulation.timed.scenario.kinds import Seed
 from assignors.simulation.timed.scenario.members import MEMBERS, Arrivals, MemberConfig
 from assignors.simulation.timed.scenario.plan import PLAN, Action, PlanEntry, expanded
-from assignors.simulation.timed.scenario.protocols import GroupProtocol
+from assignors.simulation.timed.scenario.protocols import OF_CLASSIC, GroupProtocol
 
 VERSION = 1
 """Of the JSON form."""
@@ -106,7 +106,7 @@ class Scenario:
     """Between members and coordinator."""
     processing: ProcessingConfig = field(default_factory=ProcessingConfig)
     """Records, and how far members commit."""
-    compute_us_per_partition: int = 20
+    compute_us_per_partition: Annotated[int, OF_CLASSIC] = 20
     """How long a leader computes, for each partition of the topics that members subscribe to."""
     event_limit: int = 50_000_000
     """A run that needs more events stops, and its result says so (`stopped_by`)."""

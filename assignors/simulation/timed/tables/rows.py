@@ -303,12 +303,16 @@ def scenario_of(row: Row, own_assignors: Collection[str] = ()) -> Scenario:
     3
     """
     given, own = row.get("scenario"), tuple(own_assignors)
-    scenario = _from_text(given, own) if isinstance(given, str) else _from_document(given, own)
+    protocols = None if row.get("protocol") is not None else ()
+    read = _from_text if isinstance(given, str) else _from_document
+    scenario = read(given, own, protocols)
     return overridden(scenario, row, own)
 
 
 @lru_cache(maxsize=4)
-def _from_text(text: str, own_assignors: Collection[str]) -> Scenario:
+def _from_text(
+    text: str, own_assignors: Collection[str], protocols: tuple[str, ...] | None
+) -> Scenario:
     """Return the scenario of a text, which many rows share."""
     place = ("scenario",)
     if not text.lstrip().startswith("{"):
@@ -320,12 +324,14 @@ def _from_text(text: str, own_assignors: Collection[str]) -> Scenario:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DocumentError(ErrorCode.BAD_JSON, str(error), place) from None
-    return _from_document(document, own_assignors)
+    return _from_document(document, own_assignors, protocols)
 
 
-def _from_document(document: object, own_assignors: Collection[str]) -> Scenario:
+def _from_document(
+    document: object, own_assignors: Collection[str], protocols: Collection[str] | None
+) -> Scenario:
     try:
-        return scenario_from_document(document, own_assignors=own_assignors)
+        return scenario_from_document(document, own_assignors=own_assignors, protocols=protocols)
     except DocumentError as error:
         raise error.below("scenario") from None
 

@@ -98,7 +98,7 @@ def requested(
     if options.scenario is None:
         shown, scenario = own_group(options.settings, start)
     else:
-        scenario = chosen(options.scenario, own)
+        scenario = chosen(options.scenario, own, names_listed(options.protocols))
         one = GALLERY.get(options.scenario)
         shown = brief_document(scenario) if one is None else one.document()
     if not options.coordinators:
@@ -133,7 +133,7 @@ def own_group(settings: Sequence[str], start: Group | None) -> tuple[Document, S
         raise click.UsageError(f"--set: {error}") from None
 
 
-def chosen(text: str, own_assignors: Sequence[str] = ()) -> Scenario:
+def chosen(text: str, own_assignors: Sequence[str] = (), protocols: Sequence[str] = ()) -> Scenario:
     """Return the scenario of this name, or the one that a file describes; `-`: standard input.
 
     Raises `click.UsageError` for a name that is not in the gallery and no file, and for a file
@@ -147,12 +147,14 @@ def chosen(text: str, own_assignors: Sequence[str] = ()) -> Scenario:
             raise click.UsageError(f"--scenario: {text!r} is a directory")
         words = question(text, GALLERY) or "; --list shows those that have a name"
         raise click.UsageError(f"--scenario: no file {text!r}, and no scenario{words}")
-    scenario = read_json_file("--scenario", text, partial(_read, own_assignors=own_assignors))
+    scenario = read_json_file(
+        "--scenario", text, partial(_read, own_assignors=own_assignors, protocols=protocols)
+    )
     _print_unknown_topics(scenario)
     return scenario
 
 
-def _read(document: object, *, own_assignors: Sequence[str]) -> Scenario:
+def _read(document: object, *, own_assignors: Sequence[str], protocols: Sequence[str]) -> Scenario:
     """Return the scenario of a file; a group as `assign` takes it gets the option that plays it."""
     if isinstance(document, dict) and "version" not in document:
         members = document.get("members")
@@ -161,7 +163,7 @@ def _read(document: object, *, own_assignors: Sequence[str]) -> Scenario:
                 "--scenario: that is a group, not a scenario on a clock; --start plays events in a"
                 " group (--start FILE --event join:5), and --show prints a scenario to start from"
             )
-    return scenario_from_document(document, own_assignors=own_assignors)
+    return scenario_from_document(document, own_assignors=own_assignors, protocols=protocols)
 
 
 def _print_idle_execution(scenario: Scenario) -> None:
