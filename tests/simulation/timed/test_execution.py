@@ -266,7 +266,7 @@ def test_each_kind_of_fault_is_played(protocol: GroupProtocol, model: str, kind:
         by_ms=2000 if kind in {*LONGER, FaultKind.DUPLICATE} else 0,
         percent=50 if kind in BY_CHANCE else 0,
     )
-    scenario = group(protocol, fault, until_ms=45_000)
+    scenario = group(protocol, fault, until_ms=60_000)
     threads = {
         GroupProtocol.CLASSIC: ClientModel.HEARTBEAT_THREAD,
         GroupProtocol.CONSUMER: ClientModel.BACKGROUND_THREAD,
