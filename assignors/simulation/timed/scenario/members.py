@@ -91,10 +91,10 @@ class MemberConfig:
     """`session.timeout.ms`, of the classic protocol."""
     rebalance_timeout_ms: int = 300_000
     """`max.poll.interval.ms`."""
-    poll_ms: int = 100
+    poll_ms: int = 1000
     """The longest time from one poll to the next, in which its application handles records: 500
     (`max.poll.records`) of two milliseconds each. A rebalance is handled between two polls."""
-    poll_spread_ms: int | None = 0
+    poll_spread_ms: int | None = None
     """Its polls last `poll_ms`, or by chance up to so much less; null: half of `poll_ms`."""
     revoke_ms: int = 20
     """How long its callback for revoked partitions takes, with the commit of offsets in it."""
