@@ -40,8 +40,8 @@ use it is in [simulator.md](simulator.md). This page is written by
 
 A field without a default has to be given; null stands for the default, but for `starts_at_ms`.
 Times are milliseconds, or microseconds where the name ends in `_us`. A field that does not exist,
-and a value that cannot be, are refused with their path. [Formats](reference/formats.md#scenario)
-have the type of each field.
+a value that cannot be, and a field that no protocol of the run reads are refused with their path.
+[Formats](reference/formats.md#scenario) have the type of each field.
 """
 
 
