@@ -260,6 +260,7 @@ def _scenario(
     protocols: Collection[str],
 ) -> Scenario:
     from assignors.documents.groups import group_from_document  # noqa: PLC0415 - as above
+    from assignors.documents.values import DocumentError  # noqa: PLC0415 - as above
     from assignors.simulation.timed.gallery import GALLERY  # noqa: PLC0415 - as above
     from assignors.simulation.timed.own_group import (  # noqa: PLC0415 - as above
         is_settings,
@@ -280,7 +281,12 @@ def _scenario(
         return given
     document = _document(given, GALLERY, "timed.gallery.GALLERY")
     if isinstance(document, Mapping):
-        return scenario_from_document(document, own_assignors=own_assignors, protocols=protocols)
+        try:
+            return scenario_from_document(
+                document, own_assignors=own_assignors, protocols=protocols
+            )
+        except DocumentError as error:
+            raise error.below("scenario") from None
     return scenario_of({"scenario": document}, own_assignors)
 
 

@@ -21,6 +21,7 @@ from assignors.simulation.timed.gallery import GALLERY
 from assignors.simulation.timed.monitors.rules import MONITORS, Kind, Monitor
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import VERSION, Scenario
+from assignors.simulation.timed.scenario.defaults import defaults
 from assignors.simulation.timed.scenario.protocols import ReadBy
 from tests.docs.source import DOCS, first_line, table, texts_of
 
@@ -39,14 +40,15 @@ use it is in [simulator.md](simulator.md). This page is written by
 
 A field without a default has to be given; null stands for the default, but for `starts_at_ms`.
 Times are milliseconds, or microseconds where the name ends in `_us`. A field that does not exist,
-and a value that cannot be, are refused with their path. [Formats](reference/formats.md#scenario)
-have the type of each field.
+a value that cannot be, and a field that no protocol of the run reads are refused with their path.
+[Formats](reference/formats.md#scenario) have the type of each field.
 """
 
 
 def page() -> str:
     """Return the page."""
-    return "\n".join([HEAD, *_format(), *_figures(), *_monitors(), *_clients(), *_gallery()]) + "\n"
+    parts = (_format(), _defaults(), _figures(), _monitors(), _clients(), _gallery())
+    return "\n".join([HEAD, *(line for part in parts for line in part)]) + "\n"
 
 
 def _format() -> Iterator[str]:
@@ -61,6 +63,19 @@ def _format() -> Iterator[str]:
         yield f"### Values of `{path}`\n"
         values = [(f"`{each.value}`", meaning) for each, meaning in values_of(words)]
         yield from table(("value", "meaning"), values)
+
+
+def _defaults() -> Iterator[str]:
+    yield "## Where the defaults come from\n"
+    yield (
+        "A recording is one of [real members](../tests/foreign/calibrate/RESULTS.md). Replace what "
+        "is assumed by figures of your own clients and brokers.\n"
+    )
+    rows = [
+        (f"`{each.field}`", each.client or "every client", f"`{dumps(each.value)}`", each.source)
+        for each in defaults()
+    ]
+    yield from table(("field", "client", "default", "source"), rows)
 
 
 def _figures() -> Iterator[str]:

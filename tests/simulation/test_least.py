@@ -60,7 +60,7 @@ def counts_of(group: Group, problem: Problem, before: Int32, after: Int32) -> Co
     first, last = (consumed(group, assignment_of(problem, one)) for one in (before, after))
     assert first.is_sound
     assert last.is_sound
-    return Counts(asked=asked_of(group), first=first, last=last)
+    return Counts(asked=asked_of(group), first=first, last=last, is_sound=True)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

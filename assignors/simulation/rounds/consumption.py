@@ -1,8 +1,8 @@
 """Who consumes what, in numbers, and the least that was possible.
 
 Members may consume what no sound assignor gives them: a partition twice, one that does not exist,
-one of a topic that they do not subscribe to. A settlement has `Counts` as long as nothing of that
-occurs; where it does, figures are counted from arrays (`outcome`).
+one of a topic that they do not subscribe to. Where that occurs, moves and loads are counted from
+arrays (`outcome`).
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ def change(before: Consumed, after: Consumed) -> tuple[bool, tuple[TopicPartitio
 class Asked:
     """What the members of a group subscribe to, as far as it has partitions."""
 
-    partition_count: int
+    topics: Mapping[str, int]
+    """Topic -> partition count."""
     member_count: int
     """Members that subscribe to at least one partition."""
     is_equal: bool
@@ -109,10 +110,10 @@ def asked_of(group: Group) -> Asked:
     known = group.cluster.topics
     sets = {names: frozenset(names) for names in {member.topics for member in group.members}}
     named = known.keys() & frozenset().union(*sets.values())
-    asked = {topic for topic in named if known[topic].partition_count}
-    wanted = {names: len(asked & topics) for names, topics in sets.items()}
+    asked = {topic: count for topic in named if (count := known[topic].partition_count)}
+    wanted = {names: len(asked.keys() & topics) for names, topics in sets.items()}
     return Asked(
-        partition_count=sum([known[topic].partition_count for topic in asked]),
+        topics=asked,
         member_count=sum([wanted[member.topics] > 0 for member in group.members]),
         is_equal={0, len(asked)}.issuperset(wanted.values()),
     )
@@ -120,13 +121,16 @@ def asked_of(group: Group) -> Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """A sound settlement after one of its rounds, in numbers."""
+    """A settlement after one of its rounds, in numbers."""
 
     asked: Asked
     first: Consumed
     """At its start."""
     last: Consumed
     """Now."""
+    is_sound: bool
+    """Whether nothing has been consumed until now that must not be; other numbers than
+    `unassigned` mean something only then."""
 
     @property
     def before(self) -> Mapping[str, int]:
@@ -151,7 +155,13 @@ class Counts:
     @property
     def unassigned(self) -> int:
         """Partitions that somebody subscribes to and nobody consumes."""
-        return self.asked.partition_count - sum(self.after.values())
+        if self.is_sound:
+            return sum(self.asked.topics.values()) - sum(self.after.values())
+        return sum(
+            number not in self.last.consumer.get(topic, NOBODY)
+            for topic, count in self.asked.topics.items()
+            for number in range(count)
+        )
 
     @property
     def load_square_sum(self) -> int:
@@ -183,13 +193,13 @@ def proven_least(counts: Counts) -> Least | None:
     >>> members = tuple(Member(member_id=name, topics=("t",)) for name in "ab")
     >>> group = Group(cluster=Cluster.of({"t": 4}), members=members)
     >>> now = consumed(group, {"a": {"t": (0, 1, 2, 3)}, "b": {}})
-    >>> proven_least(Counts(asked=asked_of(group), first=now, last=now))
+    >>> proven_least(Counts(asked=asked_of(group), first=now, last=now, is_sound=True))
     Least(load_square_sum=8, moves_min=2)
     """
     asked = counts.asked
     if not asked.member_count:
         return Least(load_square_sum=0, moves_min=0)
-    floor, spare = divmod(asked.partition_count, asked.member_count)
+    floor, spare = divmod(sum(asked.topics.values()), asked.member_count)
     held = counts.before.values()
     # As `min` of each load and the floor, without a call for each member.
     above = [load for load in held if load > floor]

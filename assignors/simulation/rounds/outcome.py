@@ -149,9 +149,9 @@ def _figures(
         moved=moved,
         moves_min=best.moves_min,
         withheld_rounds=sum(bool(step.rebalance.withheld) for step in steps),
-        unassigned_partition_rounds=sum(map(_unassigned_count, steps)),
+        unassigned_partition_rounds=sum(step.counts.unassigned for step in steps),
         withheld_left=sum(map(len, last.rebalance.withheld.values())),
-        unassigned=_unassigned_count(last),
+        unassigned=last.counts.unassigned,
         load_min=min(load, default=0),
         load_max=max(load, default=0),
         load_square_sum=sum([count * count for count in load]),
@@ -172,8 +172,8 @@ def _moves_and_loads(
     consumed before the event is what is consumed in the first round.
     """
     group, counts = steps[-1].group, steps[-1].counts
-    is_sound = counts is not None and (previous is None or previous.counts is not None)
-    if counts is not None and is_sound:
+    is_sound = counts.is_sound and (previous is None or previous.counts.is_sound)
+    if is_sound:
         proven = proven_least(counts)
         if proven is None and (bound := small_optimum(group, steps[0].before)) is not None:
             proven = Least(load_square_sum=bound.load_square_sum, moves_min=bound.moves_min)
@@ -203,23 +203,6 @@ def _added(first: Outcome, second: Outcome) -> Outcome:
     )
 
 
-def _unassigned_count(step: Round) -> int:
-    """Return how many partitions of subscribed topics nobody consumes after the round."""
-    if step.counts is not None:
-        return step.counts.unassigned
-    known = step.group.cluster.topics
-    given: dict[str, set[int]] = {}  # a partition that two members have counts once
-    for owned in step.after.values():
-        for topic, numbers in owned.items():
-            given.setdefault(topic, set()).update(numbers)
-    asked = {topic for member in step.group.members for topic in member.topics} & known.keys()
-    return sum(
-        known[topic].partition_count - len(given.get(topic, set()) & wanted)
-        for topic in asked
-        if (wanted := set(range(known[topic].partition_count)))
-    )
-
-
 def _started_twice(step: Round) -> Iterator[Violation]:
     for topic, number in step.started_twice:
         held = (
@@ -235,13 +218,13 @@ def _started_twice(step: Round) -> Iterator[Violation]:
 def _broken(step: Round) -> Sequence[Violation]:
     """Return the rules of validity that the last assignment breaks.
 
-    A quick check comes first: what is given to members is sound (`Round.counts`) and all there is,
+    A quick check comes first: what is given to members is sound and all there is,
     nothing is withheld, and nobody else is given anything. Only an assignment that fails it is
     checked rule by rule.
     """
     answer = step.rebalance
     is_valid = (
-        step.counts is not None
+        step.counts.is_sound
         and step.counts.unassigned == 0
         and not answer.withheld
         and answer.assignment.keys() == step.after.keys()

@@ -54,8 +54,8 @@ class Round:
     """No further round follows: the event has settled, or was given up."""
     is_settled: bool
     """Nobody has a reason to start another round."""
-    counts: Counts | None = None
-    """The settlement up to here in numbers; `None` where members consume what they must not."""
+    counts: Counts
+    """The settlement up to here in numbers."""
 
 
 _round = unchecked(Round)
@@ -118,7 +118,7 @@ def _settle(group: SimulatedGroup, number: int, phase: int, event: GroupEvent) -
             started_twice=started_twice,
             is_last=not again or count == ROUND_LIMIT,
             is_settled=not again,
-            counts=Counts(asked=asked, first=first, last=now) if is_sound else None,
+            counts=Counts(asked=asked, first=first, last=now, is_sound=is_sound),
         )
         if not again:
             return

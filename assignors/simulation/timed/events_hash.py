@@ -46,32 +46,28 @@ class EventsHash:
     def note(self, at_us: int, target: int, what: Any) -> None:  # noqa: ANN401 - any event
         """Take note of an event. Cost: O(1)."""
         kind = type(what)
-        numbers: tuple[int, ...]
+        held, known = self._held, _codes.get
         if kind is Fired:
-            numbers = (at_us, target, _code(what[0]))
+            held.extend((at_us, target, known(what[0]) or _code(what[0])))
         elif kind is Arrived or kind is Answered:  # then a request or a response follows
-            numbers = (at_us, target, what[0], _code(type(what[1])))
-        elif kind in NUMBERED:
-            numbers = (at_us, target, what[0], _code(kind))
+            message = type(what[1])
+            held.extend((at_us, target, what[0], known(message) or _code(message)))
         else:
-            numbers = (at_us, target, _code(kind))
-        self._hold(numbers)
+            number = what[0] if kind in NUMBERED else 0
+            held.extend((at_us, target, number, known(kind) or _code(kind)))
+        if len(held) > HELD:
+            self._flush()
 
     def consumes(self, at_us: int, member: int, owned: TopicPartitions) -> None:
         """Take note of what a member consumes from now on. Cost: O(its partitions)."""
         for topic in sorted(owned):
             numbers = owned[topic]
-            self._hold((at_us, member, _code(topic), len(numbers), sum(numbers)))
+            self._held.extend((at_us, member, _code(topic), len(numbers), sum(numbers)))
 
     def text(self) -> str:
         """Return the hash as 16 hexadecimal digits."""
         self._flush()
         return self._hash.hexdigest()
-
-    def _hold(self, numbers: tuple[int, ...]) -> None:
-        self._held.extend(numbers)
-        if len(self._held) > HELD:
-            self._flush()
 
     def _flush(self) -> None:
         if sys.byteorder == "big":

@@ -110,7 +110,7 @@ class TimedResult:
     """Of these: how many stopped with which error."""
     join_wait_ms: float | None = None
     """Members times milliseconds from JoinGroup, or the heartbeat that joins, to its answer. This
-    and those below are measured on request, since costs are counted."""
+    and those below are counted by `tables.rows`, from `count_from_ms` on."""
     sync_wait_ms: float | None = None
     """Members times milliseconds from SyncGroup to its answer."""
     commit_wait_ms: float | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from assignors.simulation.timed.dialects import timing
 from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.scenario import (
     Action,
@@ -25,7 +26,6 @@ DIALECTS = {"kafka-python": "kafka-python-3.0.12"}
 """Client -> whose bytes its members write. kafka-python's say nothing of a generation: a JoinGroup
 that repeats the last one changes nothing. The others never repeat one, and write as this package
 does."""
-LIBRDKAFKA_LOOKS_MS = 500
 COMPUTE_US = {"range": 5, "cooperative-sticky": 15, "": 0}
 """Assignor -> a leader's time for a partition: so much later than those of the others its SyncGroup
 left on the wire, in groups of ten."""
@@ -96,7 +96,7 @@ def scenario_of(
                 timing=Timing(
                     heartbeat_late_us=late_ms * MILLI,
                     heartbeats_go_on=looks,
-                    wake_ms=LIBRDKAFKA_LOOKS_MS * looks,
+                    wake_ms=timing.LIBRDKAFKA.wake_ms * looks,
                     wake_late_us=constants.wake_late_us * looks,
                     between_polls_us=constants.between_polls_us,
                 ),

@@ -6,10 +6,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.scenario import Action, MemberConfig, Scenario, Verb
 
 SETTLED_MS = 60_000
 """When costs begin to count: the group has settled by then."""
+EXACT: dict[str, Any] = {"poll_ms": 100, "poll_spread_ms": 0, "timing": Timing()}
+"""A member of a world that does not exist, for exact moments: quick, even polls, and a client that
+is never late."""
 
 
 def group(

@@ -85,8 +85,8 @@ def test_without_a_commit_in_the_callback_what_is_not_committed_yet_is_processed
 @pytest.mark.parametrize("protocol", GroupProtocol)
 def test_a_crash_costs_what_was_processed_since_the_last_commit(protocol: GroupProtocol) -> None:
     # One of ten members, ten partitions: at most auto-commit interval and a poll of records each.
-    often = played("crash", protocol, auto_commit_ms=1000).reprocessed_records
-    seldom = played("crash", protocol, auto_commit_ms=20_000).reprocessed_records
+    often = played("crash", protocol, auto_commit_ms=1000, poll_ms=100).reprocessed_records
+    seldom = played("crash", protocol, auto_commit_ms=20_000, poll_ms=100).reprocessed_records
     never = played("crash", protocol).reprocessed_records
     assert 0 < often <= 10 * RATE * 1.2
     assert often < seldom <= 10 * RATE * 20.2

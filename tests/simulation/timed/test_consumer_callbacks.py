@@ -17,8 +17,7 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     Send,
 )
-from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
-from assignors.simulation.timed.protocols.kafka.consumer_member import step_plainly as step
+from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient, step
 from assignors.simulation.timed.protocols.kafka.messages import (
     ConsumerHeartbeat,
     ConsumerHeartbeatResponse,
@@ -36,6 +35,7 @@ def member(auto_commit_ms: int = 0) -> ConsumerClient:
         name="c",
         topics=("t",),
         poll_ms=POLL_MS,
+        poll_spread_ms=0,
         revoke_ms=20,
         assign_ms=5,
         auto_commit_ms=auto_commit_ms,

@@ -21,6 +21,7 @@ from assignors.simulation.timed.dialects.user_data import Knowledge
 from assignors.simulation.timed.protocols.kafka.records import GroupRecord
 from assignors.simulation.timed.scenario import MemberConfig, Scenario
 from assignors.simulation.timed.simulation import Played, simulate
+from tests.simulation.timed.groups import EXACT
 from tests.wire.vectors import captured
 from wire import (
     Subscription,
@@ -164,9 +165,11 @@ def beside(client: str | None, odd: str, **config: Any) -> Scenario:
                 name="leader",
                 topics=("t",),
                 client=client,
-                **config,
+                **(EXACT | config),
             ),
-            MemberConfig(name="odd", topics=("t",), subscription_hex=odd, starts_at_ms=10_000),
+            MemberConfig(
+                name="odd", topics=("t",), subscription_hex=odd, starts_at_ms=10_000, **EXACT
+            ),
         ),
     )
 

@@ -32,7 +32,14 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
-from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
+from assignors.simulation.timed.scenario.faults import (
+    BY_CHANCE,
+    LONGER,
+    OF_A_MEMBER,
+    OF_THE_COORDINATOR,
+)
+from assignors.simulation.timed.scenario.members import ClientModel
+from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.conftest import cases
 from tests.simulation.timed.drawn import in_time, scenarios
@@ -245,6 +252,35 @@ def test_an_answer_waits_until_what_it_has_seen_is_replicated(
     simulate(with_model(slow, model), observe=observe)
     assert len(took) > 50
     assert (min(took) > 400_000) is waits
+
+
+@pytest.mark.parametrize("kind", FaultKind)
+@pytest.mark.parametrize("model", POLICIES)
+@pytest.mark.parametrize("protocol", [GroupProtocol.CLASSIC, GroupProtocol.CONSUMER])
+def test_each_kind_of_fault_is_played(protocol: GroupProtocol, model: str, kind: FaultKind) -> None:
+    fault = Fault(
+        kind=kind,
+        member="c1" if kind in OF_A_MEMBER else None,
+        from_ms=LOST_MS,
+        until_ms=0 if kind is FaultKind.LOST_GENERATION else LOST_MS + 5000,
+        by_ms=2000 if kind in {*LONGER, FaultKind.DUPLICATE} else 0,
+        percent=50 if kind in BY_CHANCE else 0,
+    )
+    scenario = group(protocol, fault, until_ms=60_000)
+    threads = {
+        GroupProtocol.CLASSIC: ClientModel.HEARTBEAT_THREAD,
+        GroupProtocol.CONSUMER: ClientModel.BACKGROUND_THREAD,
+    }
+    client_model = threads[protocol] if kind is FaultKind.STALLED_THREAD else None
+    members = tuple(
+        replace(each, auto_commit_ms=1000, client_model=client_model) for each in scenario.members
+    )
+    records = ProcessingConfig(records_per_second=5)
+    scenario = replace(scenario, members=members, processing=records)
+    require_possible(with_model(scenario, model))
+    played = simulate(with_model(scenario, model, **BUSY), monitoring=Monitoring.FULL)
+    assert {each.monitor for each in played.violations} <= known(scenario)
+    assert played.result.is_settled
 
 
 @pytest.mark.parametrize("kind", sorted(OF_THE_COORDINATOR))

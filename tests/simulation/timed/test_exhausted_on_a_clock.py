@@ -18,6 +18,7 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.simulation import Played, simulate
+from tests.simulation.timed.groups import EXACT
 
 SEEDS = 20
 JOINS_MS = 10_000
@@ -25,7 +26,7 @@ LATE_MS = 2000
 
 
 def member(name: str, starts_at_ms: int, **config: Any) -> MemberConfig:
-    return MemberConfig(name=name, topics=("t",), starts_at_ms=starts_at_ms, **config)
+    return MemberConfig(name=name, topics=("t",), starts_at_ms=starts_at_ms, **(EXACT | config))
 
 
 def static_group(*extra: Action | Fault, **config: Any) -> Scenario:

@@ -20,6 +20,7 @@ from assignors.simulation.timed.explore.world import (
     World,
     put,
 )
+from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup
 from assignors.simulation.timed.protocols.state_values import cloned, key_of
 from assignors.simulation.timed.scenario import GroupProtocol
 from tests.conftest import cases
@@ -194,6 +195,9 @@ def test_a_copy_of_a_state_changes_alone_and_has_the_key_of_its_original() -> No
     state = model.coordinators.values[world.coordinator]
     copy = cloned(state)
     assert key_of(copy) == key_of(state)
-    copy.group.pending_ids.add("x")
+    copy.group = ClassicGroup()
     assert key_of(copy) != key_of(state)
-    assert not state.group.pending_ids
+    again = cloned(copy)
+    again.group.pending_ids.add("x")
+    assert key_of(again) != key_of(copy)
+    assert not copy.group.pending_ids

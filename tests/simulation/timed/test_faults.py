@@ -25,6 +25,7 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.simulation import Played, simulate
+from tests.simulation.timed.groups import EXACT
 
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
 SECOND = 1000
@@ -42,11 +43,15 @@ each_protocol = pytest.mark.parametrize("protocol", [CLASSIC, CONSUMER])
 def group(
     protocol: GroupProtocol, faults: Iterable[Fault] = (), *, until: int = 400, **config: Any
 ) -> Scenario:
-    """Three members with two partitions each, on a fast network; `config` is that of members."""
+    """Three members with two partitions each, on a fast network; `config` is that of members.
+
+    Their clients are never late and their heartbeats stay in step, for exact moments.
+    """
     return Scenario(
         protocol=protocol,
         until_ms=until * SECOND,
         count_from_ms=30 * SECOND,
+        has_rested=False,
         topics={"t": 6},
         members=tuple(
             MemberConfig(
@@ -54,7 +59,7 @@ def group(
                 topics=("t",),
                 assignors=("java/cooperative-sticky",),
                 starts_at_ms=700 * number,
-                **config,
+                **(EXACT | config),
             )
             for number in range(3)
         ),

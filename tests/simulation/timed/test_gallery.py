@@ -93,12 +93,13 @@ def test_the_knee_of_short_lived_members_is_at_one_in_twenty_seconds() -> None:
     for protocol in (CLASSIC, CONSUMER):
         shares = [share(protocol, every_ms) for every_ms in (60_000, 30_000, 15_000, 7_500)]
         assert shares == sorted(shares)
-        assert shares[1] < 0.03
+        assert shares[1] < 0.035
         assert shares[2] > 0.05
     # Members that come faster than a rebalance meet in one; under KIP-848 each is on its own.
-    assert share(CLASSIC, 2000) < 0.6 * share(CONSUMER, 2000)
+    assert share(CLASSIC, 2000) < 0.7 * share(CONSUMER, 2000)
 
 
 def test_new_partitions_wait_for_the_leaders_metadata_in_classic_groups_only() -> None:
     assert played("topic-growth", CLASSIC).longest_gap_ms > 10 * SECOND
-    assert played("topic-growth", CONSUMER).longest_gap_ms < 1.1 * SECOND
+    # The next heartbeat, and two polls.
+    assert played("topic-growth", CONSUMER).longest_gap_ms < 7.1 * SECOND

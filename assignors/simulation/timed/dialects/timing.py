@@ -34,4 +34,8 @@ class Timing:
     rounds go on between polls."""
 
 
-JAVA = LIBRDKAFKA = KAFKA_PYTHON = ON_TIME = Timing()
+JAVA = Timing(heartbeat_late_us=5000)
+LIBRDKAFKA = Timing(heartbeat_late_us=1000, heartbeats_go_on=True, wake_ms=500, wake_late_us=3000)
+KAFKA_PYTHON = Timing(heartbeat_late_us=3000, between_polls_us=500)
+ON_TIME = Timing(heartbeat_late_us=1000)
+"""Of clients of which nothing is recorded."""

@@ -1,10 +1,10 @@
 """What can go wrong in a group, and the smallest way to get there.
 
+* `fuzz`: random scenarios until one violates a monitor, with `random_scenarios` and `settings`
 * `cases`, `search`: small groups in every order of messages and timers (exhaustion), with `world`,
-  `moves`, `steps`, `merging`, `numbers` and `kinds`
+  `moves`, `steps` and `merging`
 * `shrinking`: a scenario with less in it that still violates the same monitor
-* `history`: the events of a run up to its first violation, a line each, with `words`,
-  `push_words` and `subjects`
+* `history`: the events of a run up to its first violation, a line each, with `words`
 
 Exhaustion runs the same steps that run on a clock, without one. A *world* is a state of everything:
 the coordinator, the members, what they consume, the messages and appends on their way, the timers
@@ -29,8 +29,8 @@ What is abstracted:
   group that may change its kind.
 * Member ids are a member's name, or its instance id, and a count.
 
-Requests and appends get new numbers in each world (`numbers`), and what no later step reads is no
-part of a state (`merging`). The tests search small cases without merging and find the same moments.
+Requests and appends get new numbers in each world, and what no later step reads is no part of a
+state (`merging`). The tests search small cases without merging and find the same moments.
 
 So a case says what can happen to that group, that assignor and that many faults, and nothing about
 larger ones.

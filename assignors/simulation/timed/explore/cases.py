@@ -8,8 +8,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import Any
 
-from assignors.simulation.timed.explore.kinds import clients_of
-from assignors.simulation.timed.explore.world import Model, World
+from assignors.simulation.timed.explore.world import Model, World, clients_of
 from assignors.simulation.timed.monitors.rules import Consumption
 from assignors.simulation.timed.protocols.effects import CoordinatorEvent, Effect, MemberEvent
 from assignors.simulation.timed.protocols.kafka import classic_member, consumer_member

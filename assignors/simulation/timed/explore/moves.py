@@ -7,7 +7,6 @@ from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Any, NamedTuple
 
-from assignors.simulation.timed.explore.kinds import has_work, held_by, speaks_only
 from assignors.simulation.timed.explore.merging import merge_world
 from assignors.simulation.timed.explore.steps import (
     deliver,
@@ -20,8 +19,11 @@ from assignors.simulation.timed.explore.world import (
     Model,
     Stepped,
     World,
+    has_work,
+    held_by,
     member_of,
     put,
+    speaks_only,
 )
 from assignors.simulation.timed.protocols.effects import (
     Arrived,

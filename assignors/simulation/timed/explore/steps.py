@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assignors.simulation.timed.explore.kinds import clients_of, held_by, unthreaded
 from assignors.simulation.timed.explore.merging import (
     merge_coordinator,
     merge_effect,
@@ -22,8 +21,11 @@ from assignors.simulation.timed.explore.world import (
     Stepped,
     Timers,
     World,
+    clients_of,
+    held_by,
     member_of,
     put,
+    unthreaded,
     view,
 )
 from assignors.simulation.timed.monitors.coordinators import GROUP, Folded, compacted, folded

@@ -6,9 +6,9 @@ words.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from assignors.ownership.changes import TopicPartition
-from assignors.simulation.timed.explore import push_words
-from assignors.simulation.timed.explore.push_words import Show
 from assignors.simulation.timed.monitors.rules import Seen, listed
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
@@ -44,6 +44,21 @@ from assignors.simulation.timed.protocols.kafka.records import (
 )
 from assignors.simulation.timed.protocols.push import messages as push
 from wire import TopicPartitions, decode_assignment, decode_subscription
+
+Short = Callable[[str], str]
+"""Member id -> a short form of it."""
+Show = Callable[[TopicPartitions], str]
+"""Partitions -> text."""
+
+PUSH_TIMERS = {
+    "broker": "broker {} has the new owners",
+    "acknowledged": "all brokers have acknowledged",
+    "removal": "the time of {} to give up is over",
+    "lease": "the lease of {} is over",
+    "fetch": "{} fetches",
+    "turn": "the next move has its turn",
+}
+"""First part of a timer's key -> what it says, with the other parts in it."""
 
 CALLBACKS = {
     ("revoked",): "the callback for revoked partitions",
@@ -124,7 +139,7 @@ def _timer(key: tuple[str, ...]) -> str | None:
             return f"the time of {short(member_id)} to revoke is over"
         case ("handler", topic, number):
             return f"its handler of {topic}-{number} returns"
-    words = TIMERS.get(key) or push_words.timer_words(key, short)
+    words = TIMERS.get(key) or _push_timer(key, short)
     return words or f"timer {' '.join(key)}"
 
 
@@ -152,7 +167,7 @@ def _effect(effect: Effect, show: Show) -> str | None:
 
 def _request(request: Request, verb: str, show: Show) -> str | None:
     if isinstance(request, push.Request):
-        return push_words.request_words(request, verb, short, show)
+        return _push_request(request, verb, short, show)
     match request:
         case messages.JoinGroup():
             claims = decode_subscription(request.protocols[0].metadata).value
@@ -178,7 +193,7 @@ def _request(request: Request, verb: str, show: Show) -> str | None:
 
 def _response(response: Response, verb: str, show: Show) -> str | None:
     if isinstance(response, push.Response):
-        return push_words.response_words(response, verb, show)
+        return _push_response(response, verb, show)
     match response:
         case messages.JoinGroupResponse(ErrorCode.NONE):
             return (
@@ -225,3 +240,38 @@ def short(member_id: str) -> str:
     """
     name, *uuid = member_id.rsplit("-", 5)
     return f"{name}-{uuid[0][:4]}" if uuid and len(uuid) == 5 else member_id
+
+
+def _push_request(request: push.Request, verb: str, short: Short, show: Show) -> str | None:
+    """Return a request in words. Cost: O(its partitions)."""
+    match request:
+        case push.JoinGroup():
+            return f"{verb} JoinGroup of {short(request.member_id) or request.client_id}"
+        case push.PartitionCommittedNotification(member_id, partitions):
+            committed = show(push.by_topic(partitions))
+            return f"{verb} PartitionCommittedNotification of {short(member_id)} for {committed}"
+        case push.LeaveGroup(member_id):
+            return f"{verb} LeaveGroup of {short(member_id)}"
+    return None
+
+
+def _push_response(response: push.Response, verb: str, show: Show) -> str | None:
+    """Return a response in words. Cost: O(its partitions)."""
+    match response:
+        case push.HeartbeatResponse(push.PushError.NONE, _, epoch, assigned, removed):
+            if assigned is None:
+                return None
+            asked = f", to give up: {show(push.by_topic(removed))}" if removed else ""
+            return f"{verb} an assignment in epoch {epoch}: {show(push.by_topic(assigned))}{asked}"
+        case push.FetchResponse(refused) if refused:
+            return f"{verb} a fetch: refused for {show(push.by_topic(refused))}"
+    if response.error is push.PushError.NONE:
+        return None
+    name = type(response).__name__.removesuffix("Response")
+    return f"{verb} {name}: {response.error.name}"
+
+
+def _push_timer(key: tuple[str, ...], short: Short) -> str | None:
+    """Return what a timer of coordinator or brokers stands for."""
+    words = PUSH_TIMERS.get(key[0])
+    return None if words is None else words.format(*(short(each) for each in key[1:]))

@@ -9,7 +9,6 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from assignors.simulation.timed.explore.kinds import unthreaded
 from assignors.simulation.timed.monitors.coordinators import CoordinatorView, view_of
 from assignors.simulation.timed.protocols.effects import (
     CoordinatorEvent,
@@ -17,7 +16,11 @@ from assignors.simulation.timed.protocols.effects import (
     MemberEvent,
     TimerKey,
 )
+from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
 from assignors.simulation.timed.protocols.state_values import key_of, shared_parts
+from assignors.simulation.timed.scenario import GroupProtocol
+from assignors.simulation.timed.sides import MixedMember
+from assignors.simulation.timed.threads.client import ClientThreads
 
 Timers = frozenset[tuple[TimerKey, int]]
 """(key, data) of each timer that runs."""
@@ -156,3 +159,29 @@ def member_of(model: Model, world: World, member: int) -> Any:  # noqa: ANN401 -
 def view(model: Model, coordinator: int) -> CoordinatorView:
     """Return what monitors see of a coordinator's state. Cost: O(partitions): it is not kept."""
     return view_of(model.coordinators.values[coordinator])
+
+
+def unthreaded(member: Any) -> Any:  # noqa: ANN401 - of any protocol
+    """Return the member of a protocol, which may have threads around it."""
+    return member.member if isinstance(member, ClientThreads) else member
+
+
+def held_by(member: object) -> frozenset[int]:
+    """Return the numbers of requests and answers that wait for a thread of their client."""
+    return member.held if isinstance(member, ClientThreads) else frozenset()
+
+
+def has_work(member: object) -> bool:
+    """Return whether something waits for a thread of a client."""
+    return isinstance(member, ClientThreads) and member.has_work
+
+
+def clients_of(member: Any) -> tuple[Any, ...]:  # noqa: ANN401 - of any protocol
+    """Return the clients of a member: of one that may change its protocol those of both."""
+    member = unthreaded(member)
+    return (member.classic, member.consumer) if isinstance(member, MixedMember) else (member,)
+
+
+def speaks_only(coordinator: GroupCoordinator, protocol: GroupProtocol) -> bool:
+    """Return whether all members speak this protocol: the group never changes its kind."""
+    return coordinator.config.protocols == {protocol}

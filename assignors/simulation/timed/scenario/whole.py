@@ -84,7 +84,7 @@ class Scenario:
     """When the run ends."""
     count_from_ms: int = 0
     """From when on costs are counted: the group may settle first."""
-    has_rested: bool = False
+    has_rested: bool = True
     """At `count_from_ms` the group has been at rest for long: from then on heartbeats of members at
     rest come at moments of their own, drawn from the seed. false: in step, as the last rebalance
     left them."""

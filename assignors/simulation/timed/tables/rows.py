@@ -303,16 +303,12 @@ def scenario_of(row: Row, own_assignors: Collection[str] = ()) -> Scenario:
     3
     """
     given, own = row.get("scenario"), tuple(own_assignors)
-    protocols = None if row.get("protocol") is not None else ()
-    read = _from_text if isinstance(given, str) else _from_document
-    scenario = read(given, own, protocols)
+    scenario = _from_text(given, own) if isinstance(given, str) else _from_document(given, own)
     return overridden(scenario, row, own)
 
 
 @lru_cache(maxsize=4)
-def _from_text(
-    text: str, own_assignors: Collection[str], protocols: tuple[str, ...] | None
-) -> Scenario:
+def _from_text(text: str, own_assignors: Collection[str]) -> Scenario:
     """Return the scenario of a text, which many rows share."""
     place = ("scenario",)
     if not text.lstrip().startswith("{"):
@@ -324,14 +320,12 @@ def _from_text(
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DocumentError(ErrorCode.BAD_JSON, str(error), place) from None
-    return _from_document(document, own_assignors, protocols)
+    return _from_document(document, own_assignors)
 
 
-def _from_document(
-    document: object, own_assignors: Collection[str], protocols: Collection[str] | None
-) -> Scenario:
+def _from_document(document: object, own_assignors: Collection[str]) -> Scenario:
     try:
-        return scenario_from_document(document, own_assignors=own_assignors, protocols=protocols)
+        return scenario_from_document(document, own_assignors=own_assignors)
     except DocumentError as error:
         raise error.below("scenario") from None
 

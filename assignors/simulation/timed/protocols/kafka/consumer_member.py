@@ -185,29 +185,6 @@ POLLS = ("poll", "take")
 """The timers of polls: they wait for the application's thread."""
 
 
-def step_plainly(state: ConsumerClient, event: MemberEvent) -> list[Effect]:
-    """Return what a member does about an event; `state` is changed in place.
-
-    Cost: O(its partitions) for an assignment, O(1) otherwise.
-    """
-    state.out = []
-    if isinstance(event, Fired):
-        name = event.key[0]
-        if name in POLLS and state.application.is_busy:
-            state.waiting = name
-        else:
-            _TIMERS[name](state)
-    elif isinstance(event, Answered):
-        response = event.response
-        is_awaited = state.is_up and event.number == state.in_flight
-        if is_awaited and isinstance(response, ConsumerHeartbeatResponse):
-            state.in_flight = None
-            _answered(state, response)
-    elif isinstance(event, Command):
-        _COMMANDS[event](state)
-    return state.out
-
-
 def _start(state: ConsumerClient) -> None:
     """Start the process: it chooses an id and joins with epoch 0."""
     state.is_up, state.is_stopping = True, False
@@ -442,45 +419,6 @@ def free(state: ConsumerClient) -> None:
         begin_long_poll(state)
 
 
-_TIMERS: dict[str, Callable[[ConsumerClient], None]] = {
-    "heartbeat": send_now,
-    "poll": _poll,
-    "revoked": _revoked,
-    "take": _take,
-    "assigned": _assigned,
-}
-_COMMANDS: dict[Command, Callable[[ConsumerClient], None]] = {
-    Command.START: _start,
-    Command.STOP: _stop,
-    Command.CRASH: _crash,
-    Command.REJOIN: _rejoin,
-}
-
-
-def step(state: ConsumerClient, event: MemberEvent) -> list[Effect]:
-    """Return what a member does about an event; `state` is changed in place.
-
-    Cost: O(1) for what goes wrong, else that of `member.step`.
-    """
-    if type(event) is Answered or (type(event) is Fired and event.key[0] != "max-poll"):
-        return step_plainly(state, event)
-    state.out = []
-    match event:
-        case Failed(number):
-            _request_failed(state, number)
-        case Disturbed():
-            _slow_down(state, event)
-        case Fired(("max-poll",)):
-            _poll_late(state)
-        case Command.LOSE_GENERATION:
-            _lose_generation(state)
-        case Command.SESSION_OVER:
-            pass  # the session is the coordinator's affair
-        case _:
-            return step_plainly(state, event)
-    return state.out
-
-
 def _request_failed(state: ConsumerClient, number: int) -> None:
     """Send a heartbeat without an answer again: all of it, as the coordinator may not have it."""
     if state.is_up and number == state.in_flight:
@@ -512,3 +450,47 @@ def _poll_late(state: ConsumerClient) -> None:
     state.application.has_left = True
     state.in_flight, state.must_send, state.acknowledges = None, False, False
     state.out.append(Cancel(("heartbeat",)))
+
+
+_TIMERS: dict[str, Callable[[ConsumerClient], None]] = {
+    "heartbeat": send_now,
+    "poll": _poll,
+    "revoked": _revoked,
+    "take": _take,
+    "assigned": _assigned,
+    "max-poll": _poll_late,
+}
+_COMMANDS: dict[Command, Callable[[ConsumerClient], None]] = {
+    Command.START: _start,
+    Command.STOP: _stop,
+    Command.CRASH: _crash,
+    Command.REJOIN: _rejoin,
+    Command.LOSE_GENERATION: _lose_generation,
+}
+
+
+def step(state: ConsumerClient, event: MemberEvent) -> list[Effect]:
+    """Return what a member does about an event; `state` is changed in place.
+
+    Cost: O(its partitions) for an assignment, O(1) otherwise.
+    """
+    state.out = []
+    if isinstance(event, Fired):
+        name = event.key[0]
+        if name in POLLS and state.application.is_busy:
+            state.waiting = name
+        else:
+            _TIMERS[name](state)
+    elif isinstance(event, Answered):
+        response = event.response
+        is_awaited = state.is_up and event.number == state.in_flight
+        if is_awaited and isinstance(response, ConsumerHeartbeatResponse):
+            state.in_flight = None
+            _answered(state, response)
+    elif isinstance(event, Failed):
+        _request_failed(state, event.number)
+    elif isinstance(event, Disturbed):
+        _slow_down(state, event)
+    elif event is not Command.SESSION_OVER:  # the session is the coordinator's affair
+        _COMMANDS[event](state)
+    return state.out

@@ -152,29 +152,6 @@ class PushClient:
 TIMERS = ("heartbeat", "poll", "revoked", "assigned", "max-poll")
 
 
-def _step_plainly(state: PushClient, event: MemberEvent) -> list[Effect]:
-    """Return what a member does about an event; `state` is changed in place.
-
-    Cost: O(its partitions) for news, O(1) otherwise.
-    """
-    state.out = []
-    match event:
-        case Answered(number, JoinGroupResponse() as response):
-            if state.is_up and number == state.joined:
-                _joined(state, response)
-        case Answered(number, HeartbeatResponse() as response):
-            if state.is_member and number > (state.joined or 0):
-                _answered(state, response)
-        case Answered(number, FetchResponse(refused)):
-            if state.is_member and number > (state.joined or 0):
-                _refused(state, refused)
-        case Fired((name,)):
-            _TIMERS[name](state)
-        case Command():
-            _COMMANDS[event](state)
-    return state.out
-
-
 def _start(state: PushClient) -> None:
     state.is_up, state.is_stopping = True, False
     state.topics = state.topics or state.config.topics
@@ -432,43 +409,6 @@ def send(state: PushClient, request: Request, after_us: int = 0) -> int:
     return state.number
 
 
-_TIMERS: dict[str, Callable[[PushClient], None]] = {
-    "heartbeat": _heartbeat,
-    "poll": _poll,
-    "revoked": _revoked,
-    "assigned": _assigned,
-}
-_COMMANDS: dict[Command, Callable[[PushClient], None]] = {
-    Command.START: _start,
-    Command.STOP: _stop,
-    Command.CRASH: _crash,
-    Command.REJOIN: _rejoin,
-}
-
-
-def step(state: PushClient, event: MemberEvent) -> list[Effect]:
-    """Return what a member does about an event; `state` is changed in place.
-
-    Cost: O(1) for what goes wrong, else that of the event.
-    """
-    state.out = []
-    match event:
-        case Failed(number):
-            _request_failed(state, number)
-        case Disturbed():
-            _slow_down(state, event)
-        case Fired(("max-poll",)):
-            _poll_late(state)
-        case Command.LOSE_GENERATION:
-            if state.is_member and not state.is_stopping:
-                lose_place(state)
-        case Command.SESSION_OVER:
-            pass
-        case _:
-            return _step_plainly(state, event)
-    return state.out
-
-
 def _request_failed(state: PushClient, number: int) -> None:
     """Send a request without an answer again, where the next heartbeat does not do the same."""
     if state.is_up and number == state.joined and not state.member_id:
@@ -493,3 +433,55 @@ def _poll_late(state: PushClient) -> None:
         send(state, LeaveGroup(state.member_id))
         state.application.has_left = True
         state.out.append(Cancel(("heartbeat",)))
+
+
+_TIMERS: dict[str, Callable[[PushClient], None]] = {
+    "heartbeat": _heartbeat,
+    "poll": _poll,
+    "revoked": _revoked,
+    "assigned": _assigned,
+    "max-poll": _poll_late,
+}
+_COMMANDS: dict[Command, Callable[[PushClient], None]] = {
+    Command.START: _start,
+    Command.STOP: _stop,
+    Command.CRASH: _crash,
+    Command.REJOIN: _rejoin,
+}
+
+
+def _heard(state: PushClient, event: Answered) -> None:
+    match event:
+        case Answered(number, JoinGroupResponse() as response):
+            if state.is_up and number == state.joined:
+                _joined(state, response)
+        case Answered(number, HeartbeatResponse() as response):
+            if state.is_member and number > (state.joined or 0):
+                _answered(state, response)
+        case Answered(number, FetchResponse(refused)):
+            if state.is_member and number > (state.joined or 0):
+                _refused(state, refused)
+
+
+def step(state: PushClient, event: MemberEvent) -> list[Effect]:
+    """Return what a member does about an event; `state` is changed in place.
+
+    Cost: O(its partitions) for news, O(1) otherwise.
+    """
+    state.out = []
+    match event:
+        case Answered():
+            _heard(state, event)
+        case Fired(key):
+            _TIMERS[key[0]](state)
+        case Failed(number):
+            _request_failed(state, number)
+        case Disturbed():
+            _slow_down(state, event)
+        case Command.LOSE_GENERATION:
+            if state.is_member and not state.is_stopping:
+                lose_place(state)
+        case Command():
+            if event is not Command.SESSION_OVER:  # the session is the coordinator's affair
+                _COMMANDS[event](state)
+    return state.out
