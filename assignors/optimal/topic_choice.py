@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -124,28 +125,41 @@ def choose(
     )
     begin = [row for row in every if given is not None or face.may_lose(row)]
     spread = least_spread(table, face, tasks=tasks, begin=begin, effort=effort)
-    if given is not None:
-        answer = given
-        before = [table.change(row) for row in every]
-        changes = {row: spread.change.get(row, {}) for row in every}
-        changes = {row: change for row, change in changes.items() if change != before[row]}
-    else:
-        answer, changes = owner.copy(), spread.change
-    changed = []
-    for row, change in changes.items():
-        places = rows.places(row)
+    if given is None:
+        answer = owner.copy()
+        changed = _write(rows, owner, spread.change, answer)
+        return Chosen(answer, changed, spread.is_best)
+    changes = {
+        row: spread.change.get(row, {})
+        for row in every
+        if spread.change.get(row, {}) != table.change(row)
+    }
+    _write(rows, owner, changes, given)
+    return Chosen(given, np.flatnonzero(given != owner), spread.is_best)
+
+
+def _write(
+    rows: TopicRows, owner: Int32, changes: Mapping[int, Mapping[int, int]], answer: Int32
+) -> Int64:
+    """Write who has the partitions of rows into an answer; return those that change hands."""
+    gives_nobody = all(min(change.values(), default=1) > 0 for change in changes.values())
+    if gives_nobody and rows.order is None and len(changes) > 1:
+        free = np.flatnonzero(owner < 0)
+        row = rows.bounds.searchsorted(free, "right") - 1
+        is_changed = np.zeros(len(rows.bounds), dtype=np.bool_)
+        is_changed[list(changes)] = True
+        free = free[is_changed[row]]
+        answer[free] = list(chain.from_iterable(map(turns, changes.values())))
+        return free
+    changed = [np.zeros(0, dtype=np.int64)]
+    for number, change in changes.items():
+        places = rows.places(number)
         of_row = np.array(owner[places])
         at = _given_places(of_row, change)
         of_row[at] = turns(change)
         answer[places] = of_row
-        if given is None:
-            partition = at + places.start if isinstance(places, slice) else places[at]
-            changed.append(partition)
-    if given is None:
-        joined = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *changed]))
-    else:
-        joined = np.flatnonzero(answer != owner)
-    return Chosen(answer, joined, spread.is_best)
+        changed.append(at + places.start if isinstance(places, slice) else places[at])
+    return np.sort(np.concatenate(changed))
 
 
 def spread_counts(
@@ -205,16 +219,15 @@ def _levels_of_topics(bounds: Int64, owner: Int32, member_count: int) -> list[Le
     if row_count * member_count > 4 * len(owner):
         return None
     # Members count from 1: nobody has a place before them.
-    cell = np.arange(row_count).repeat(np.diff(bounds)) * (member_count + 1)
+    width = member_count + 1
+    cell = (np.arange(row_count) * width + 1).repeat(np.diff(bounds))
     cell += owner
-    cell += 1
-    table = np.bincount(cell, minlength=row_count * (member_count + 1))
-    table = table.reshape(row_count, member_count + 1)[:, 1:]
-    counts = np.bincount(table.ravel()).nonzero()[0]
-    if len(counts) > DIFFERENT_MAX:
+    table = np.bincount(cell, minlength=row_count * width).reshape(row_count, width)[:, 1:]
+    most = int(table.max(initial=0))
+    if most >= DIFFERENT_MAX:
         return None
     levels: list[Levels] = [{0: 0} for _ in range(row_count)]
-    for count in counts.tolist():
+    for count in range(most + 1):
         for of_row, members in zip(levels, bit_sets(table == count), strict=True):
             if members:
                 of_row[count] = members

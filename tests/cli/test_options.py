@@ -335,6 +335,7 @@ def piped(*arguments: str, given: bytes | Path) -> subprocess.CompletedProcess[s
                 timeout=100,
                 check=False,
                 cwd=ROOT,
+                env={**os.environ},  # not what readline has set beside it: COLUMNS
             )
     done = subprocess.run(
         [*COMMAND, *arguments],

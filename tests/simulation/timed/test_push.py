@@ -30,7 +30,10 @@ SETTLED_MS = 60_000
 def group(
     members: int, partitions: int, *, push: PushConfig | None = None, late: int = 0, seed: int = 1
 ) -> Scenario:
-    """Return members that have settled after a minute; the last `late` ones do not start."""
+    """Return members that have settled after a minute; the last `late` ones do not start.
+
+    They poll often: what is left of a time is that of messages.
+    """
     return Scenario(
         seed=seed,
         protocol=GroupProtocol.PUSH,
@@ -42,6 +45,7 @@ def group(
                 name=f"c{number}",
                 topics=("t",),
                 assignors=("optimal/cooperative-sticky",),
+                poll_ms=100,
                 starts_at_ms=30 * number if number < members - late else None,
             )
             for number in range(members)

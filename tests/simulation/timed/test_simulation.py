@@ -82,12 +82,12 @@ def test_a_rolling_restart_costs_what_each_protocol_is_known_to_cost() -> None:
     # KIP-848: an epoch for each leave and each join, and a heartbeat's time for what moves.
     assert (consumer.rounds, static_consumer.rounds) == (20, 0)
     assert eager.moves == cooperative.moves == consumer.moves == 200
-    assert consumer.longest_gap_ms < 5200
+    assert consumer.longest_gap_ms < 7100  # and two polls
     # Eager stops every partition in every round, cooperative only those that move.
     assert (eager.gaps, cooperative.gaps) == (20 * 100, 200)
     # A static member's partitions wait for its return, and nothing else happens.
     for result in (static, static_consumer):
-        assert 10_000 < result.longest_gap_ms < 10_200  # and up to a poll
+        assert 10_000 < result.longest_gap_ms < 12_200  # and up to two polls
         assert result.moves == 0
     for result in (eager, cooperative, static, consumer, static_consumer):
         assert result.is_settled

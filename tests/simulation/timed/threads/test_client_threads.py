@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.effects import Send
 from assignors.simulation.timed.protocols.kafka.messages import OffsetCommit
@@ -37,10 +38,11 @@ EACH = pytest.mark.parametrize("model", ClientModel)
 def group(
     model: ClientModel | None, protocol: GroupProtocol, *, count: int = 4, poll_ms: int = 1000
 ) -> Scenario:
-    """A settled group on 12 partitions that nothing happens to."""
+    """A settled group on 12 partitions that nothing happens to; its clients are never late."""
     return Scenario(
         until_ms=240_000,
         count_from_ms=60_000,
+        has_rested=False,
         protocol=protocol,
         topics={"t": 12},
         members=tuple(
@@ -49,6 +51,7 @@ def group(
                 topics=("t",),
                 assignors=("java/cooperative-sticky",),
                 poll_ms=poll_ms,
+                timing=Timing(),
                 client_model=model,
             )
             for number in range(count)
