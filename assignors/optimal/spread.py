@@ -379,9 +379,7 @@ def _cells_of(rows: Sequence[_Row], begin: int, useful: int, width: int) -> list
     Row, member, how many of the topic the member has, how many of the row it owns, how many more
     than that it has, and whether it may gain and lose some.
     """
-    members = [
-        (row.gaining | (row.losing & (row.holding | row.short))) & useful for row in rows
-    ]
+    members = [(row.gaining | (row.losing & (row.holding | row.short))) & useful for row in rows]
     at, member = _bit_rows(members, width).nonzero()
     change = np.zeros((len(rows), width), dtype=np.int64)
     for place, row in enumerate(rows):
