@@ -2,7 +2,7 @@
 
 >>> from assignors.formats import FORMATS
 >>> FORMATS["check"].document()["$id"]
-'urn:kafka-assignors:1:check'
+'urn:kafka-assignors:2:check'
 
 A schema is what a reader may rely on: keys that it requires stay, of these types. More keys may
 come, so objects that are written allow others. In the documentation these are

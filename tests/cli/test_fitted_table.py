@@ -99,5 +99,5 @@ def test_parts_of_long_names_are_whole(columns: int) -> None:
 
 def test_names_of_assignors_are_broken_behind_their_signs() -> None:
     arguments, _ = CASES["simulate"]
-    head = table(*arguments, columns=80).split("events")[0].split()
+    head = table(*arguments, columns=80).split("\n\n")[1].split("events")[0].split()
     assert {"java/", "cooperative-", "sticky", "server/", "uniform"} <= set(head)

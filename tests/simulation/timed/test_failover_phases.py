@@ -106,12 +106,13 @@ def group(protocol: GroupProtocol, assignor: str = COOPERATIVE) -> Scenario:
 
 def phases_of(run: Run) -> set[str]:
     """Where the group is, and its commits."""
-    offsets: Any = run.sides.coordinator
-    found = {"a commit is not replicated"} if any(offsets.waiting.values()) else set()
+    coordinator: Any = run.sides.coordinator
+    is_waiting = any(coordinator.offsets.waiting.values())
+    found = {"a commit is not replicated"} if is_waiting else set()
     if run.scenario.protocol is CLASSIC:
-        return found | {_classic_phase(offsets.inner)}
-    waiting, members = offsets.inner.waiting, offsets.inner.coordinator.group.members.values()
-    if waiting:
+        return found | {_classic_phase(coordinator)}
+    members = coordinator.group.members.values()
+    if coordinator.waiting:
         found.add("records are not replicated")
     if any(each.state is MemberState.UNREVOKED for each in members):
         found.add("a member has to give up partitions")

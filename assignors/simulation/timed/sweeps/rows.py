@@ -112,7 +112,7 @@ def limit_per_second(policy: Policy, load: Load, settings: Settings) -> float:
     """Return the throughput limit: the load is Poisson, and groups are asked equally often.
 
     >>> from assignors.simulation.timed.execution.load import MICRO, Load
-    from assignors.simulation.timed.execution.policy import POLICIES, Holds, Key, Policy, Settings
+    >>> from assignors.simulation.timed.execution.policy import POLICIES, Settings
     >>> load = Load(service_us=50, check_us=1950)
     >>> limit_per_second(POLICIES["blocking"], load, Settings(workers=4, partitions=4))
     2000.0
