@@ -381,14 +381,17 @@ def _cells_of(rows: Sequence[_Row], begin: int, useful: int, width: int) -> list
     """
     members = [(row.gaining | (row.losing & (row.holding | row.short))) & useful for row in rows]
     at, member = _bit_rows(members, width).nonzero()
-    change = np.zeros((len(rows), width), dtype=np.int64)
-    for place, row in enumerate(rows):
-        if row.change:
-            change[place, list(row.change)] = list(row.change.values())
+    change = np.zeros(len(rows) * width, dtype=np.int64)
+    changed = {
+        place * width + each: more
+        for place, row in enumerate(rows)
+        for each, more in row.change.items()
+    }
+    change[list(changed)] = list(changed.values())
     tables = (
         _counts([row.topic for row in rows], members, width),
         _counts([row.owned for row in rows], members, width),
-        change,
+        change.reshape(-1, width),
         _bit_rows([row.gaining for row in rows], width),
         _bit_rows([row.losing for row in rows], width),
     )
@@ -433,7 +436,8 @@ def members_of(members: int) -> Iterator[int]:
 
 def bits(members: int, width: int) -> Bool:
     """Return bool[width]: who is in a set."""
-    return _bit_rows([members], width)[0]
+    found: Bool = _bit_rows([members], width)[0]
+    return found
 
 
 def _bit_rows(sets: Sequence[int], width: int) -> Bool:
