@@ -170,7 +170,7 @@ _KINDS = {int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 POINT = pa.schema(
     [
         *_strings("model"),
-        *((name, _KINDS.get(each.type, pa.string())) for name, each in FIELDS.items()),
+        *((name, _KINDS.get(each.values, pa.string())) for name, each in FIELDS.items()),
     ]
 )
 """A row a point of a sweep; null is the default of a field."""

@@ -156,9 +156,10 @@ the callbacks in the table above.
 
 ## What is left out
 
-The application polls at even times, or always while it owns nothing. A poll that finds records
-returns at once. Fetches, metadata and look-ups of the coordinator take no thread's time. A leader
-computes in the thread that rebalances, and no heartbeat leaves meanwhile.
+The application polls every `poll_ms`, whatever `poll_spread_ms` is, or always while it owns
+nothing. A poll that finds records returns at once. Fetches, metadata and look-ups of the
+coordinator take no thread's time. A leader computes in the thread that rebalances, and no
+heartbeat leaves meanwhile.
 """
 
 

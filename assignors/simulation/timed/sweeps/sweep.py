@@ -65,7 +65,7 @@ class Point:
 class PointField:
     """A field of a point."""
 
-    type: type[Any]
+    values: type[Any]
     """`int`, `float`, `bool`, or a `StrEnum`."""
     default: Any
     kind: Kind
@@ -92,7 +92,7 @@ def _field(name: str, hint: Any, default: object) -> PointField:  # noqa: ANN401
         kind = number(0, 1)
     else:
         kind = integer(*(0, MINUTE_US) if name.endswith("_us") else LIMITS.get(name, (1, MANY)))
-    return PointField(type=hint, default=default, kind=kind)
+    return PointField(values=hint, default=default, kind=kind)
 
 
 OF_LOAD, OF_SETTINGS = _fields_of(Load), _fields_of(Settings)
