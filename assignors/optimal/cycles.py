@@ -194,12 +194,6 @@ class Cells:
 
     def cycles(self, lowered: Sequence[int]) -> list[list[int]]:
         """Return cycles of rows, each from a row to the one before it."""
-        # Whoever is followed so often and does not come to an end comes to a cycle.
-        last = np.append(np.where(self.before < 0, self.row_count, self.before), self.row_count)
-        for _ in range(self.row_count.bit_length()):
-            last = last[last]
-        if (last == self.row_count).all():
-            return []
         before, found = self.before.tolist(), []
         seen: dict[int, int] = {}
         for turn, row in enumerate(lowered):
