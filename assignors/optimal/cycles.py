@@ -65,7 +65,8 @@ class Cells:
         """
         self.row, self.row_count = row, int(row[-1]) + 1
         self.row_begin = row.searchsorted(np.arange(self.row_count))
-        self.members, self.member = np.unique(member, return_inverse=True)
+        self.members = np.bincount(member).nonzero()[0]
+        self.member = self.members.searchsorted(member)
         self.by_member = narrow(self.member, len(self.members)).argsort(kind="stable")
         ordered = self.member[self.by_member]
         self.member_begin = ordered.searchsorted(np.arange(len(self.members)))

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,8 @@ from assignors.optimal.cycles import Cells, cancel_cycles
 from assignors.optimal.flow.effort import Effort
 from assignors.problem import Bool, Int64
 
-FEW = 24
-"""So many members of a row are looked at one by one."""
+TABLE_MAX = 1 << 18
+"""So many cells, used or not, are made at once."""
 FAR = 1 << 60
 """Label of a row from which nothing can be taken."""
 MOVES_MAX = 1 << 16
@@ -216,12 +216,12 @@ class _Search:
         needy, waiting = set_of(must), {number: self._row(number) for number in free}
         while waiting:
             takers = needy | (self.up if extras else 0)
-            choice = {
-                number: (row.topic.get(level, 0) & row.gaining & takers).bit_count() - free[number]
-                for number, row in waiting.items()
-            }
-            for number in sorted(choice, key=choice.__getitem__):
-                row = waiting[number]
+            choice = [
+                (there.bit_count() - free[number], place, number, row)
+                for place, (number, row) in enumerate(waiting.items())
+                if (there := row.topic.get(level, 0) & row.gaining & takers)
+            ]
+            for _, _, number, row in sorted(choice):
                 there = row.topic.get(level, 0) & row.gaining & takers
                 while there and free[number]:
                     low = there & -there
@@ -287,37 +287,25 @@ class _Search:
         """Pass partitions on until nothing can be improved; return whether `effort` sufficed."""
         rows = {number: row for number, row in sorted(self.rows.items()) if row.open_from}
         width, beside = self.table.member_count, self.table.rows_beside
-        useful = self.busy | self.up
-        columns: list[list[Int64]] = [[] for _ in range(7)]
-        for place, (number, row) in enumerate(rows.items()):
-            members = (row.gaining | (row.losing & (row.holding | row.short))) & useful
-            listed = positions(members, width)
-            more = [row.change.get(member, 0) for member in listed.tolist()]
-            topic = number if beside is None else beside(number)[0]
-            for column, values in zip(
-                columns,
-                (
-                    np.full(len(listed), place),
-                    listed,
-                    np.full(len(listed), topic),
-                    _counts(row.topic, members, listed, width),
-                    _counts(row.owned, members, listed, width),
-                    np.array(more, dtype=np.int64),
-                    bits(row.gaining, width)[listed] + 2 * bits(row.losing, width)[listed],
-                ),
-                strict=True,
-            ):
-                column.append(values)
-        at, member, topic_of, count, owned, change, may = map(np.concatenate, columns)
+        useful, step = self.busy | self.up, max(TABLE_MAX // width, 1)
+        listed = list(rows.values())
+        parts = [
+            _cells_of(listed[begin : begin + step], begin, useful, width)
+            for begin in range(0, len(rows), step)
+        ]
+        at, member, count, owned, change, may_gain, may_lose = map(
+            np.concatenate, zip(*parts, strict=True)
+        )
+        topic = None if beside is None else np.array([beside(number)[0] for number in rows])[at]
         cells = Cells(
             row=at,
             member=member,
-            topic=None if beside is None else topic_of,
+            topic=topic,
             count=count,
             owned=owned,
             more=change,
-            may_gain=may % 2 == 1,
-            may_lose=may >= 2,
+            may_gain=may_gain,
+            may_lose=may_lose,
             unit=self.unit,
             discount=self.discount,
         )
@@ -385,15 +373,45 @@ class _Search:
         row.topic[count + more] = row.topic.get(count + more, 0) | bit
 
 
-def _counts(levels: Levels, members: int, listed: Int64, width: int) -> Int64:
-    """Return how many each of some members has, int64; they are given as a set and listed."""
-    if len(listed) <= FEW:
-        return np.array([_count_of(levels, 1 << member) for member in listed.tolist()], np.int64)
-    found = np.zeros(width, dtype=np.int64)
-    for count, having in levels.items():
-        if count and having & members:
-            found[bits(having, width)] = count
-    return found[listed]
+def _cells_of(rows: Sequence[_Row], begin: int, useful: int, width: int) -> list[Any]:
+    """Return the cells of rows, numbered from `begin`, as arrays; these members may be in them.
+
+    Row, member, how many of the topic the member has, how many of the row it owns, how many more
+    than that it has, and whether it may gain and lose some.
+    """
+    members = [(row.gaining | (row.losing & (row.holding | row.short))) & useful for row in rows]
+    at, member = _bit_rows(members, width).nonzero()
+    change = np.zeros(len(rows) * width, dtype=np.int64)
+    changed = {
+        place * width + each: more
+        for place, row in enumerate(rows)
+        for each, more in row.change.items()
+    }
+    change[list(changed)] = list(changed.values())
+    tables = (
+        _counts([row.topic for row in rows], members, width),
+        _counts([row.owned for row in rows], members, width),
+        change.reshape(-1, width),
+        _bit_rows([row.gaining for row in rows], width),
+        _bit_rows([row.losing for row in rows], width),
+    )
+    return [at + begin, member, *[table[at, member] for table in tables]]
+
+
+def _counts(levels: Sequence[Levels], members: Sequence[int], width: int) -> Int64:
+    """Return how many of each row these members have, int64[R, width], and 0 for others."""
+    found = [
+        (row, count, there)
+        for row, (each, asked) in enumerate(zip(levels, members, strict=True))
+        for count, having in each.items()
+        if count and (there := having & asked)
+    ]
+    table = np.zeros((len(levels), width), dtype=np.int64)
+    if found:
+        row, count, sets = zip(*found, strict=True)
+        at, member = _bit_rows(sets, width).nonzero()
+        table[np.array(row)[at], member] = np.array(count)[at]
+    return table
 
 
 def _count_of(levels: Levels, bit: int) -> int:
@@ -418,15 +436,16 @@ def members_of(members: int) -> Iterator[int]:
 
 def bits(members: int, width: int) -> Bool:
     """Return bool[width]: who is in a set."""
-    if members < 0:
-        members &= (1 << width) - 1
-    packed = np.frombuffer(members.to_bytes(width // 8 + 1, "little"), dtype=np.uint8)
-    return np.unpackbits(packed, bitorder="little", count=width).view(np.bool_)
+    found: Bool = _bit_rows([members], width)[0]
+    return found
 
 
-def positions(members: int, width: int) -> Int64:
-    """Return the members of a set, ascending."""
-    return bits(members, width).nonzero()[0]
+def _bit_rows(sets: Sequence[int], width: int) -> Bool:
+    """Return bool[sets, width]: who is in each."""
+    size, everybody = width // 8 + 1, (1 << width) - 1
+    packed = b"".join([(members & everybody).to_bytes(size, "little") for members in sets])
+    rows = np.frombuffer(packed, dtype=np.uint8).reshape(-1, size)
+    return np.unpackbits(rows, axis=1, bitorder="little", count=width).view(np.bool_)
 
 
 def set_of(members: Iterable[int]) -> int:
@@ -451,11 +470,11 @@ def levels_of(owners: Iterable[int], member_count: int) -> Levels:
     for member in owners:
         counted[member] = counted.get(member, 0) + 1
     counted.pop(-1, None)
-    levels = {0: (1 << member_count) - 1}
+    levels: Levels = {}
     for member, count in counted.items():
         levels[count] = levels.get(count, 0) | 1 << member
-        levels[0] ^= 1 << member
-    return dict(sorted(levels.items()))
+    levels[0] = ((1 << member_count) - 1) ^ sum(levels.values())
+    return {count: levels[count] for count in sorted(levels)}
 
 
 def turns(change: Mapping[int, int]) -> list[int]:

@@ -89,7 +89,36 @@ def best_owners(
         return Placed(favoured, [])
     if len(rows.size) == 1:
         return _shared_by_some(problem, favoured, rows.takers[0], moves_last=moves_last)
-    loads = _mean_loads(rows, member_count)
+    rows, favoured, loads, settled = _best_table(problem, rows, favoured)
+    tasks = _tasks(problem, rows, favoured, settled.placed)
+    if not tasks and not moves_last:
+        return Placed(favoured, [])
+    face = _face(rows, loads, settled, moves_last=moves_last)
+    return placed_by(problem.first, favoured, member_count, face, tasks)
+
+
+def best_loads(problem: SmallProblem, favoured: list[int]) -> tuple[Sequence[int], int]:
+    """Return the loads of a best answer, and how many partitions stay; arguments as before."""
+    if problem.takes is None:
+        placed = shared_owners(problem.first, favoured, len(problem.members))
+        return list(_counted(placed.owner).values()), len(favoured) - len(placed.changed)
+    rows = _rows(problem, favoured)
+    if not rows.size:
+        return [], 0
+    rows, _, _, settled = _best_table(problem, rows, favoured)
+    kept = [
+        min(count, had.get(member, 0))
+        for has, had in zip(settled.placed, rows.held, strict=True)
+        for member, count in has.items()
+    ]
+    return settled.load, sum(kept)
+
+
+def _best_table(
+    problem: SmallProblem, rows: SmallRows, favoured: list[int]
+) -> tuple[SmallRows, list[int], Loads, Settled]:
+    """Return the table that keeps most with the best loads, and who is favoured in it."""
+    loads = _mean_loads(rows, len(problem.members))
     settled = _settled(rows, loads)
     if settled is None:
         price_of_row, price_of_member = _prices(problem, rows)
@@ -99,11 +128,7 @@ def best_owners(
         loads = Loads(least=least, optional=optional, spare=sum(rows.size) - sum(least))
         settled = _settled(rows, loads)
         assert settled is not None, "no table has the loads that its prices promise"
-    tasks = _tasks(problem, rows, favoured, settled.placed)
-    if not tasks and not moves_last:
-        return Placed(favoured, [])
-    face = _face(rows, loads, settled, moves_last=moves_last)
-    return placed_by(problem.first, favoured, member_count, face, tasks)
+    return rows, favoured, loads, settled
 
 
 def _face(rows: SmallRows, loads: Loads, settled: Settled, *, moves_last: bool) -> Face:

@@ -175,8 +175,8 @@ def _moves_and_loads(
     is_sound = counts.is_sound and (previous is None or previous.counts.is_sound)
     if is_sound:
         proven = proven_least(counts)
-        if proven is None and (bound := small_optimum(group, steps[0].before)) is not None:
-            proven = Least(load_square_sum=bound.load_square_sum, moves_min=bound.moves_min)
+        if proven is None and (found := small_optimum(group, steps[0].before)) is not None:
+            proven = Least(load_square_sum=found[0], moves_min=found[1])
         if proven is not None:
             return counts.moved, list(counts.after.values()), proven
     problem = problem_of(group)
