@@ -90,7 +90,8 @@ def allowed(module: str) -> set[str]:
 def path_of(module: str) -> Path:
     """The file of a module."""
     stem = ROOT / module.replace(".", "/")
-    return stem / "__init__.py" if stem.is_dir() else stem.with_suffix(".py")
+    package = stem / "__init__.py"
+    return package if package.exists() else stem.with_suffix(".py")
 
 
 def imported_names(tree: ast.AST) -> Iterator[str]:
