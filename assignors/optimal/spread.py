@@ -460,12 +460,25 @@ def set_of(members: Iterable[int]) -> int:
     return found
 
 
-def levels_of(owners: Iterable[int], member_count: int) -> Levels:
+def levels_of(owners: Sequence[int], member_count: int) -> Levels:
     """Return how many of some partitions each member owns; -1 is nobody.
 
     >>> levels_of([0, 0, 2, -1], 3)
     {0: 2, 1: 4, 2: 1}
     """
+    everybody = (1 << member_count) - 1
+    # Hardly anybody owns more than two of a row in a small group: those are sets at once.
+    one = two = more = 0
+    for member in owners:
+        if member >= 0:
+            bit = 1 << member
+            if one & bit:
+                more |= two & bit
+                two |= bit
+            else:
+                one |= bit
+    if not more:
+        return {0: everybody ^ one, 1: one ^ two, 2: two}
     counted: dict[int, int] = {}
     for member in owners:
         counted[member] = counted.get(member, 0) + 1
@@ -473,7 +486,7 @@ def levels_of(owners: Iterable[int], member_count: int) -> Levels:
     levels: Levels = {}
     for member, count in counted.items():
         levels[count] = levels.get(count, 0) | 1 << member
-    levels[0] = ((1 << member_count) - 1) ^ sum(levels.values())
+    levels[0] = everybody ^ one
     return {count: levels[count] for count in sorted(levels)}
 
 

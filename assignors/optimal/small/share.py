@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import compress, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from assignors.optimal.flow.effort import Effort
@@ -92,12 +92,20 @@ def given_places(owners: Sequence[int], change: Mapping[int, int]) -> list[int]:
     >>> given_places([0, 0, -1, 1, 0], {0: -2, 1: 3})
     [1, 2, 4]
     """
-    places = list(compress(range(len(owners)), [member == NOBODY for member in owners]))
+    places = _places(owners, NOBODY)
     for member, more in change.items():
         if more < 0:
-            held = [place for place, owner in enumerate(owners) if owner == member]
-            places += held[more:]
+            places += _places(owners, member)[more:]
     return sorted(places)
+
+
+def _places(owners: Sequence[int], member: int) -> list[int]:
+    """Return what a member owns; mostly little, so it is looked for by name."""
+    found, place = [], -1
+    for _ in range(owners.count(member)):
+        place = owners.index(member, place + 1)
+        found.append(place)
+    return found
 
 
 def _counted(favoured: Sequence[int], member_count: int) -> list[int]:
