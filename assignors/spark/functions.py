@@ -40,13 +40,16 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., pa.Array], pa.DataType]] = {
 
 def column_functions() -> dict[str, Any]:
     """Return the functions of `FUNCTIONS` by name, for columns: `frame.select(f("blob"))`."""
+    return {name: arrow_function(function, kind) for name, (function, kind) in FUNCTIONS.items()}
+
+
+def arrow_function(function: Callable[..., pa.Array], kind: pa.DataType) -> Any:  # noqa: ANN401 - pyspark's type of a function differs by kind of session
+    """Return a function of Arrow arrays as one of columns; `kind` is the type of its result."""
     from pyspark.sql.functions import (  # type: ignore[attr-defined]  # noqa: PLC0415 - the extra `spark`
         arrow_udf,
     )
 
-    return {
-        name: arrow_udf(function, spark_type(kind)) for name, (function, kind) in FUNCTIONS.items()
-    }
+    return arrow_udf(function, spark_type(kind))
 
 
 def register(session: SparkSession) -> None:

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from assignors.arrow.schemas import NOTES
 from assignors.replay.decode.classic_groups import CLASSIC_GROUP, classic_groups
+from assignors.replay.decode.logged_records import group_in
 from assignors.replay.sources.arrow.batches import RAW, slices, uniform
 from wire.records import Record, decode_record
 from wire.records.json_form import to_json
@@ -137,11 +138,10 @@ def _row(record: Record | None, flaw: str | None) -> dict[str, Any]:
         return {"error": flaw, "notes": []}
     is_plain = record.type in (*COMMIT_TYPES, CLASSIC_TYPE) or record.type is None
     has_json = not is_plain and record.key is not None
-    key = record.key or {}
     return {
         "type": record.type,
         "name": record.name,
-        "group": key.get("group", key.get("groupId")),
+        "group": group_in(record.key),
         "value_version": record.value_version,
         "is_tombstone": record.is_tombstone,
         "commit": _commit(record),

@@ -54,15 +54,15 @@ def logged_records(rows: Iterable[Raw]) -> Iterator[LoggedRecord]:
         )
 
 
-def group_in(key: Mapping[str, Any] | None) -> str:
-    """Return the group in the key of a record, `NO_GROUP` where it names none."""
-    return NO_GROUP if key is None else str(key.get("group", key.get("groupId", NO_GROUP)))
+def group_in(key: Mapping[str, Any] | None) -> str | None:
+    """Return the group in the key of a record, `None` where it names none."""
+    return None if key is None else key.get("group", key.get("groupId"))
 
 
 @lru_cache(maxsize=20_000)  # a key is written again with each commit
 def group_of_key(key: bytes | None) -> str:
     """Return the group that the bytes of a key name, `NO_GROUP` where they cannot be read."""
-    return group_in(decode_record(key, None).key)
+    return group_in(decode_record(key, None).key) or NO_GROUP
 
 
 def of_groups(raws: Iterable[Raw], wanted: re.Pattern[str], seen: set[str]) -> Iterator[Raw]:

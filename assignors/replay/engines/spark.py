@@ -53,7 +53,8 @@ from assignors.replay.sources.segments import OFFSETS_TOPIC, Partition, partitio
 from assignors.replay.sources.topic_by_spark import connector_settings, read_topic, stream_topic
 from assignors.replay.tables.arrow import as_arrow
 from assignors.replay.tables.rows import TABLES, Row
-from assignors.spark import spark_schema, spark_type
+from assignors.spark import spark_schema
+from assignors.spark.functions import arrow_function
 from wire.text import utf16_key
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def record_function() -> Any:  # noqa: ANN401 - pyspark's type of a function dif
     Its result is a struct, `batches.RECORD`: the columns of `decode_records` without those that
     say where the record was. A record that cannot be read has `error` set.
     """
-    return _arrow_udf(decoded_records, RECORD)
+    return arrow_function(decoded_records, RECORD)
 
 
 def register_record_function(session: SparkSession) -> None:
@@ -134,7 +135,7 @@ def with_group(frame: DataFrame) -> DataFrame:
     All records of a group have one `group`: group, filter or repartition by it. No shuffle; only
     keys go to Python's workers.
     """
-    return frame.withColumn("group", _arrow_udf(_groups, pa.string())(frame["key"]))
+    return frame.withColumn("group", arrow_function(_groups, pa.string())(frame["key"]))
 
 
 def group_names(frame: DataFrame) -> DataFrame:
@@ -152,7 +153,7 @@ def records_of_groups(frame: DataFrame, wanted: re.Pattern[str]) -> DataFrame:
     def is_wanted(keys: pa.Array) -> pa.Array:
         return pa.array([bool(wanted.search(name)) for name in _groups(keys).to_pylist()])
 
-    return frame.where(_arrow_udf(is_wanted, pa.bool_())(frame["key"]))
+    return frame.where(arrow_function(is_wanted, pa.bool_())(frame["key"]))
 
 
 def json_line_records(
@@ -368,11 +369,3 @@ def _numbered(session: SparkSession, parts: Sequence[FileSplit] | Sequence[Parti
 def _numbers(batches: Iterable[pa.RecordBatch]) -> Iterator[int]:
     for batch in batches:
         yield from batch.column(0).to_pylist()
-
-
-def _arrow_udf(function: Any, kind: pa.DataType) -> Any:  # noqa: ANN401 - as `record_function`
-    from pyspark.sql.functions import (  # type: ignore[attr-defined]  # noqa: PLC0415 - the extra `spark`
-        arrow_udf,
-    )
-
-    return arrow_udf(function, spark_type(kind))

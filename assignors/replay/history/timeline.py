@@ -16,7 +16,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from assignors.replay.decode.logged_records import LoggedRecord, group_in, is_record, reason
+from assignors.replay.decode.logged_records import (
+    NO_GROUP,
+    LoggedRecord,
+    group_in,
+    is_record,
+    reason,
+)
 from assignors.replay.history.classic import ClassicLife
 from assignors.replay.history.epochs import KINDS, EpochLife
 from assignors.replay.history.model import Commit, GroupHistory, Kind, Life, Unreadable
@@ -54,7 +60,7 @@ def timeline(
     """
     by_group: dict[str, list[LoggedRecord]] = {}
     for entry in entries:
-        by_group.setdefault(group_in(entry.record.key), []).append(entry)
+        by_group.setdefault(group_in(entry.record.key) or NO_GROUP, []).append(entry)
     for group in sorted(by_group, key=utf16_key):
         yield group_history(group, by_group.pop(group), topic_names=topic_names)
 
