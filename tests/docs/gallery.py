@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 
 from assignors.replay.report.view_model import Limits
-from assignors.replay.simulated import simulation_page
+from assignors.simulation.page import simulation_page
 from assignors.simulation.timed.gallery import GALLERY, NamedScenario, named
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.simulation import simulate
