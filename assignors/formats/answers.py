@@ -72,11 +72,11 @@ STATS: Schema = {
         Key(
             "moved",
             COUNT,
-            "Partitions that leave the member whose claim the assignor counts. An assignor that "
-            "reads no claims, as range, has 0 here: `check` and `--compare` count its moves.",
+            "Partitions that a member owns by a valid claim and that go to another member, in "
+            "this round or after waiting for it.",
             is_optional=True,
         ),
-        Key("kept", COUNT, "Partitions that stay with that member.", is_optional=True),
+        Key("kept", COUNT, "Partitions that stay with the member that owns them.", is_optional=True),
         Key("withheld", COUNT, "Partitions that wait for the next round.", is_optional=True),
         Key("unassigned", COUNT, "Partitions that nobody gets now.", is_optional=True),
         Key(
@@ -154,7 +154,12 @@ GAPS = record(
     Key("load_max", COUNT, "Partitions of the member with the most."),
     Key("load_max_optimum", COUNT, "The same under the best possible balance."),
     Key("load_min", COUNT, "Partitions of the member with the fewest."),
-    Key("moved", COUNT, "Partitions that leave the member that owned them."),
+    Key(
+        "moved",
+        COUNT,
+        "Partitions that a member owns by a valid claim and that go to another member, in this "
+        "round or after waiting for it.",
+    ),
     Key("moved_minimum", COUNT, "The fewest that a perfectly balanced assignment moves."),
     Key("unassigned", COUNT, "Partitions that somebody could get, and nobody does."),
     Key(

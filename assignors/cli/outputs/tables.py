@@ -97,8 +97,7 @@ def show_assigned(documents: Iterable[Document]) -> None:
 def _shown_stats(stats: Fields) -> Fields:
     """Return the figures of an assignment as a table shows them.
 
-    Where no claim counted, `moved` and `kept` are both 0 and left out: under range, which reads no
-    claims, partitions do move, and `check` and `assign --compare` count them.
+    Where nobody owns anything, `moved` and `kept` are both 0 and left out.
     """
     hidden = {"follow_up"}
     if not stats.get("moved") and not stats.get("kept"):
