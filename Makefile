@@ -101,16 +101,16 @@ chaos soak: env
 calibrate: GROUPS ?= 3
 calibrate: REPETITIONS ?= 11
 calibrate: env
-	$(call part,$@,$(RUN) -m tests.foreign.calibrate.run --groups $(GROUPS) --repetitions $(REPETITIONS))
+	$(call part,$@,$(RUN) -m tests.lab.calibrate.run --groups $(GROUPS) --repetitions $(REPETITIONS))
 
 execution: PARTS ?= commits rebalances traces closings
 execution: env
-	$(call part,$@,$(RUN) -m tests.foreign.execution.run --parts $(PARTS) && $(RUN) -m tests.docs.models_against_kafka)
+	$(call part,$@,$(RUN) -m tests.lab.execution.run --parts $(PARTS) && $(RUN) -m tests.lab.execution.page)
 
 weights: REPETITIONS ?= 3
 weights: RUN_S ?= 32
 weights: env
-	$(call part,$@,$(RUN) -m tests.foreign.weights.run --repetitions $(REPETITIONS) --seconds $(RUN_S) && $(RUN) -m tests.docs.weights_measured)
+	$(call part,$@,$(RUN) -m tests.lab.weights.run --repetitions $(REPETITIONS) --seconds $(RUN_S) && $(RUN) -m tests.lab.weights.page)
 
 coverage: env
 	$(call part,coverage,$(PYTEST) --cov -m 'not spark and not interop' -q)

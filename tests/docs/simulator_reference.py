@@ -68,7 +68,7 @@ def _format() -> Iterator[str]:
 def _defaults() -> Iterator[str]:
     yield "## Where the defaults come from\n"
     yield (
-        "A recording is one of [real members](../tests/foreign/calibrate/RESULTS.md). Replace what "
+        "A recording is one of [real members](../tests/lab/calibrate/RESULTS.md). Replace what "
         "is assumed by figures of your own clients and brokers.\n"
     )
     rows = [
