@@ -9,7 +9,7 @@ computed: every member then claims what it got in this one.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from assignors.assignor import Assignor, UserData
 from assignors.checks import Violation, judged
@@ -106,10 +106,11 @@ def explain(group: Group, assignor: Assignor, topic: str, partition: int) -> Exp
         target = _holder(checked.assign(following), topic, partition)
     found = explanation(known, topic, partition, given=given, target=target)
     gaps = distance(group, known.rebalance.assignment, _claims_read_from(assignor))
+    spread, least = gaps["topic_spread"], gaps["topic_spread_minimum"]
     return replace(
         found,
-        topic_spread=gaps["topic_spread"],
-        topic_spread_minimum=gaps["topic_spread_minimum"],
+        topic_spread=cast("int | None", spread),
+        topic_spread_minimum=cast("int | None", least),
         violations=judged(group, checked, known.rebalance),
     )
 
