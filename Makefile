@@ -39,7 +39,7 @@ help:
 	@echo "make coverage  branch coverage of wire and the core"
 	@echo "make bench     measures beside every peer, and writes tables, plots and docs/speed.md;"
 	@echo "               PARTS=peers: that alone, in a quarter of an hour"
-	@echo "make conformance  asks every client the vectors, and writes docs/conformance.md"
+	@echo "make conformance  asks every client the vectors, and writes its results"
 	@echo "make docs      the documentation as a site, in build/docs"
 	@echo "make pages     writes the pages of docs/ that are made from the code"
 	@echo "make notebooks runs the notebooks, and stores their answers and plots in them"
@@ -119,7 +119,7 @@ bench: env
 	@$(RUN) -m tests.benchmarks.speed_page $(PARTS)
 
 conformance: env
-	$(call part,conformance,$(RUN) -m tests.conformance.record && $(RUN) -m tests.docs)
+	$(call part,conformance,$(RUN) -m tests.conformance.record && $(RUN) -m tests.conformance.page)
 
 docs: env
 	$(call part,docs,$(RUN) -m sphinx -W --keep-going -q -c docs -d build/docs-state . build/docs)

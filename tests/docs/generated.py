@@ -14,7 +14,6 @@ from pathlib import Path
 from tests.docs import (
     codes,
     command_reference,
-    conformance,
     findings,
     formats,
     gallery,
@@ -31,7 +30,6 @@ GENERATED: dict[Path, Callable[[], str]] = {
     findings.PAGE: findings.page,
     **gallery.FILES,
     tables.PAGE: tables.page,
-    conformance.PAGE: conformance.page,
     simulator_reference.PAGE: simulator_reference.page,
 }
 """File -> its text."""

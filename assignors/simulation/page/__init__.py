@@ -16,8 +16,8 @@ from assignors.replay.report import content_security_policy
 from assignors.replay.report.formats import count
 from assignors.replay.report.templating import own_code, render
 from assignors.replay.report.view_model import Limits
-from assignors.replay.simulated.figures import comparison, differences
-from assignors.replay.simulated.life import run_details
+from assignors.simulation.page.figures import comparison, differences
+from assignors.simulation.page.life import run_details
 from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.simulation import Played
 from assignors.simulation.timed.tables.labels import compared_by, variant_of

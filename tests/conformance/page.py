@@ -1,4 +1,4 @@
-"""docs/conformance.md, from stored results.
+"""Writes RESULTS.md from stored results: python -m tests.conformance.page.
 
 `python -m tests.conformance.record` runs the clients and stores `tests/conformance/results.jsonl`;
 `make conformance` does that, then writes the page.
@@ -14,7 +14,7 @@ from typing import Any
 from tests.conformance.clients import BY_KEY
 from tests.conformance.record import stored
 
-PAGE = Path(__file__).parents[2] / "docs" / "conformance.md"
+PAGE = Path(__file__).parent / "RESULTS.md"
 
 AREAS = {
     "decode": "decode",
@@ -34,7 +34,7 @@ SHOWN = 400
 HEAD = """\
 # What clients decode, assign and write: conformance results
 
-This page shows how consumer clients answer the [test vectors](../tests/vectors/README.md):
+This page shows how consumer clients answer the [test vectors](../vectors/README.md):
 Subscriptions and Assignments to decode and to encode, groups to assign, UserData of the sticky
 assignors to read and to write. The right answers are those of the classes of Kafka 4.4.0.
 `make conformance` asks every client through a small program, as `kafka-assignors conform` asks
@@ -42,14 +42,14 @@ yours, and writes this page; written by hand are only the sentences that name th
 
 **How to read it.** 142/145 means: 142 of 145 cases are right; a dash: the client has no such thing.
 An answer is right if it is lawful, not only if it is Java's: any balanced assignment passes for the
-sticky assignors ([rules](../tests/vectors/README.md#a-line)). Many cases are odd on purpose: bytes
+sticky assignors ([rules](../vectors/README.md#a-line)). Many cases are odd on purpose: bytes
 cut at every place, members that ask for a topic twice, names that no broker accepts. A client with
 many failures here can still serve you well; what matters is whether a case can occur in your
 groups. Where Kafka itself fails, the cases written by hand (`peer-*`) say what we recommend
 instead: that is why Java's client 4.4.0 does not pass all of them.
 
 Below each defect stands the smallest case found: what was asked, what is right, what the client
-answered. [The vectors' page](../tests/vectors/README.md#categories) has the keys (`sgen`: the
+answered. [The vectors' page](../vectors/README.md#categories) has the keys (`sgen`: the
 generation in the Subscription; `ud`: UserData, hexadecimal). Your own client is asked one case,
 here `coop-0005`, with
 
@@ -97,7 +97,7 @@ def _anchor(name: str) -> str:
 def _section(line: dict[str, Any]) -> Iterator[str]:
     client = BY_KEY[f"{line['client']}-{line['version']}"]
     yield f"\n## {line['client']} {line['version']}\n\n"
-    yield f"Called through {client.through}: [program](../tests/foreign/{client.source})."
+    yield f"Called through {client.through}: [program](../foreign/{client.source})."
     yield f" Run on {line['date']}, {line['on']}.\n"
     skipped = [AREAS[area] for area, counts in line["counts"].items() if counts.get("skipped")]
     if skipped:
@@ -130,3 +130,7 @@ def _failure(number: int, failure: dict[str, Any], client: str) -> Iterator[str]
 def _shown(value: object, *, cut: bool) -> str:
     text = value if isinstance(value, str) else json.dumps(value)
     return f"{text[:SHOWN]}..." if cut and len(text) > SHOWN else text
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

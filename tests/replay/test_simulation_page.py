@@ -15,9 +15,9 @@ from assignors.replay.report.chart import chart
 from assignors.replay.report.formats import clock
 from assignors.replay.report.member_styles import member_styles
 from assignors.replay.report.view_model import Limits
-from assignors.replay.simulated import simulation_page
-from assignors.replay.simulated.figures import differences
-from assignors.replay.simulated.life import life_of
+from assignors.simulation.page import simulation_page
+from assignors.simulation.page.figures import differences
+from assignors.simulation.page.life import life_of
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.scenario import Action, GroupProtocol, Scenario, Verb
 from assignors.simulation.timed.simulation import Played, simulate
