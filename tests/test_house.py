@@ -54,7 +54,7 @@ ALLOWED = {
     "assignors.replay.decode": {"numpy", "pyarrow"},
     "assignors.replay.decode.logged_records": set(),
     "assignors.replay.report": {"jinja2", "markupsafe"},
-    "assignors.replay.simulated": {"jinja2"},
+    "assignors.simulation.page": {"jinja2"},
     "assignors.replay.from_cluster": {"pyarrow"},  # groups are chosen by columns of keys
     "assignors.replay.result": {"pyarrow"},
     "assignors.replay.tables.arrow": {"pyarrow"},

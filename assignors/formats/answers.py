@@ -145,6 +145,18 @@ STATS: Schema = {
     ),
     "additionalProperties": {"type": ["number", "boolean", "string", "null"]},
 }
+SPREAD = (
+    Key(
+        "topic_spread",
+        nullable(COUNT),
+        "Sum over topics and members of squared counts; null while partitions wait.",
+    ),
+    Key(
+        "topic_spread_minimum",
+        COUNT,
+        "The least of the assignments that are best in balance, racks and moves.",
+    ),
+)
 GAPS = record(
     Key(
         "balance_gap",
@@ -162,16 +174,7 @@ GAPS = record(
     ),
     Key("moved_minimum", COUNT, "The fewest that a perfectly balanced assignment moves."),
     Key("unassigned", COUNT, "Partitions that somebody could get, and nobody does."),
-    Key(
-        "topic_spread",
-        nullable(COUNT),
-        "Sum over topics and members of squared counts; null while partitions wait.",
-    ),
-    Key(
-        "topic_spread_minimum",
-        COUNT,
-        "The least of the assignments that are best in balance, racks and moves.",
-    ),
+    *SPREAD,
     Key("topic_spread_max", COUNT, "The widest gap between two subscribers of one topic."),
     Key("rack_mismatches", COUNT, "Partitions without a replica in their member's rack."),
     Key("follow_up", BOOLEAN, "The leader must start another round itself.", is_optional=True),
@@ -335,6 +338,7 @@ EXPLAIN_KEYS = (
         ),
         "Every claim to the partition.",
     ),
+    *SPREAD,
 )
 EXPLAINED = answer_or_error(
     [key.name for key in EXPLAIN_KEYS],

@@ -149,6 +149,9 @@ def show_explained(documents: Iterable[Document]) -> None:
         print_wrapped(console, clean(str(document["text"])), "bold")
         print_notes(console, document)
         _print_violations(console, document, line)
+        spread, least = document["topic_spread"], document["topic_spread_minimum"]
+        if spread is not None:
+            console.print(f"  topic_spread={spread}  topic_spread_minimum={least}", style="dim")
         claims: Sequence[Fields] = document["claims"]  # type: ignore[assignment]
         if not claims:
             console.print("  no claim to it is read", style="dim")

@@ -1,6 +1,6 @@
 """A client that looks from time to time whether something is due (`Timing.wake_ms`): librdkafka.
 
-Seen with real members (`tests/foreign/calibrate`): heartbeats came 3.000 to 3.006 s apart, in step
+Seen with real members (`tests/lab/calibrate`): heartbeats came 3.000 to 3.006 s apart, in step
 with the last assignment or with the start of the process, so members of eager groups stop nearly
 together; and a newcomer joined again at once, half a second or a second after its first round,
 by how long ago it had joined.

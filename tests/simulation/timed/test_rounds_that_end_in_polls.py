@@ -4,7 +4,7 @@ Its poll gives up waiting for the round when its time is over, the next one wait
 ends between the two, the next poll finds it done, forgets it, and joins anew
 (`BaseCoordinator.join_group_async`, `_join_task.is_done`). Nobody notices if a follower does so; a
 leader starts another round, which the others learn of with their next heartbeats. Seen with real
-members (`tests/foreign/calibrate`), in one round of twelve.
+members (`tests/lab/calibrate`), in one round of twelve.
 """
 
 from __future__ import annotations

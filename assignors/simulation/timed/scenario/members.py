@@ -52,7 +52,7 @@ class Claims(StrEnum):
 
 
 class ClientModel(StrEnum):
-    """How a client divides its work among threads; docs/client-models.md compares the three.
+    """How a client divides its work among threads; docs/models.md compares the three.
 
     Its application polls at even times, `poll_ms` apart, and at once while it consumes nothing.
     """
