@@ -76,7 +76,7 @@ STATS: Schema = {
             "this round or after waiting for it.",
             is_optional=True,
         ),
-        Key("kept", COUNT, "Partitions that stay with the member that owns them.", is_optional=True),
+        Key("kept", COUNT, "Partitions that stay with their owner.", is_optional=True),
         Key("withheld", COUNT, "Partitions that wait for the next round.", is_optional=True),
         Key("unassigned", COUNT, "Partitions that nobody gets now.", is_optional=True),
         Key(
