@@ -18,7 +18,7 @@ from assignors.claims import claims_of
 from assignors.java.order import dealing_order, topic_order
 from assignors.java.racks import is_local, partition_racks, racks_count
 from assignors.jvm.consecutive import consecutive_owners
-from assignors.jvm.map_order import map_order
+from assignors.jvm.hash_trees import map_order
 from assignors.jvm.ordered_assignment import (
     OrderedAssignment,
     PairsByMember,

@@ -14,7 +14,7 @@ from assignors.assignor import Assignor, UserData
 from assignors.claims import claims_of
 from assignors.java.order import dealing_order
 from assignors.jvm.failure import JavaFailure
-from assignors.jvm.map_order import map_order
+from assignors.jvm.hash_trees import map_order
 from assignors.jvm.ordered_assignment import PairsByMember, assigned, ordered_by_member
 from assignors.metrics import lazy_stats
 from assignors.model import Group, MemberNote, MemberNoteCode
