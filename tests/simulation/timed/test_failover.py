@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assignors.documents.values import DocumentError
-from assignors.simulation.timed.faults.failovers import CoordinatorLog
+from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR, CoordinatorLog
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.offsets_partition import offsets_partition
@@ -29,7 +29,6 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.scenario.broker import PlacementConfig
-from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.scenario_document import (
     document_from_scenario,
     scenario_from_document,
