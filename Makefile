@@ -38,7 +38,7 @@ help:
 	@echo "               RUN_S=20: ten minutes;  REPETITIONS=1: to try it"
 	@echo "make coverage  branch coverage of wire and the core"
 	@echo "make bench     measures beside every peer, and writes tables, plots and docs/speed.md;"
-	@echo "               PARTS=peers: that alone, in a quarter of an hour"
+	@echo "               a quarter of an hour, with nothing else to do"
 	@echo "make conformance  asks every client the vectors, and writes its results"
 	@echo "make docs      the documentation as a site, in build/docs"
 	@echo "make pages     writes the pages of docs/ that are made from the code"
@@ -116,7 +116,7 @@ coverage: env
 	$(call part,coverage,$(PYTEST) --cov -m 'not spark and not interop' -q)
 
 bench: env
-	@$(RUN) -m tests.benchmarks.speed_page $(PARTS)
+	@$(RUN) -m tests.benchmarks.speed_page
 
 conformance: env
 	$(call part,conformance,$(RUN) -m tests.conformance.record && $(RUN) -m tests.conformance.page)

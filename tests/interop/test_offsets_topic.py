@@ -210,6 +210,7 @@ def test_kafkas_own_decoder_reads_every_record_as_we_do(
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.deep  # test_offsets_sources reads the live topic on Spark
 def test_spark_and_the_files_tell_the_same_of_all_tables(
     broker: Broker, moments: dict[str, Moment]
 ) -> None:

@@ -18,6 +18,7 @@ import pytest
 from assignors.documents.values import DocumentError
 from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.monitors.rules import Seen
+from assignors.simulation.timed.possible import require_possible
 from assignors.simulation.timed.protocols.effects import Answered, Command, Consume, Send
 from assignors.simulation.timed.protocols.kafka.classic_member_state import ROUNDING_US, SECOND_US
 from assignors.simulation.timed.protocols.kafka.messages import (
@@ -35,7 +36,6 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
-from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.simulation import simulate
 
 WAKE_MS = 500

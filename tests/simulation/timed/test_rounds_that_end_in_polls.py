@@ -20,6 +20,7 @@ import pytest
 from assignors.documents.values import DocumentError
 from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.monitors.rules import Monitoring, Seen
+from assignors.simulation.timed.possible import require_possible
 from assignors.simulation.timed.protocols.application import rest_of_poll, whole_poll
 from assignors.simulation.timed.protocols.effects import Answered, Consume, Fired, Send
 from assignors.simulation.timed.protocols.kafka.messages import (
@@ -35,7 +36,6 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
-from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.simulation import simulate
 
 POLL_MS, SPREAD_MS = 150, 100

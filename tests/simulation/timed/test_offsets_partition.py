@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.jvm.offsets_partition import offsets_partition
+from assignors.simulation.timed.offsets_partition import offsets_partition
 
 VECTORS = [
     json.loads(line)
-    for line in (Path(__file__).parents[1] / "vectors" / "offsets_partition.jsonl")
+    for line in (Path(__file__).parents[2] / "vectors" / "offsets_partition.jsonl")
     .read_text(encoding="utf-8")
     .splitlines()
 ]

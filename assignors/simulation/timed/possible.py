@@ -16,14 +16,14 @@ from assignors.documents.values import DocumentError, ErrorCode, Place
 from assignors.names.nearest import suggestion
 from assignors.registry import assignor_named
 from assignors.simulation.timed.dialects.clients import DIALECTS
-from assignors.simulation.timed.scenario.faults import (
-    FAULTS,
-    OF_A_MEMBER,
-    OF_THE_COORDINATOR,
-    Fault,
-    FaultKind,
-    Scope,
+from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
+from assignors.simulation.timed.faults.live import FAULTS, OF_A_MEMBER, Scope
+from assignors.simulation.timed.scenario.execution import (
+    NO_MODEL,
+    ExecutionConfig,
+    OtherGroups,
 )
+from assignors.simulation.timed.scenario.faults import Fault, FaultKind
 from assignors.simulation.timed.scenario.kinds import assignor_at, require_members
 from assignors.simulation.timed.scenario.members import MEMBERS_MAX, require_fitting
 from assignors.simulation.timed.scenario.plan import VERBS, Action, Verb
@@ -37,13 +37,18 @@ def require_possible(scenario: Scenario) -> None:
         check(scenario)
 
 
-def require_read(scenario: Scenario, protocols: Collection[str]) -> None:
+def require_read(
+    scenario: Scenario, protocols: Collection[str], models: Collection[str] = ()
+) -> None:
     """Raise `DocumentError` for a field that neither its own protocols nor these read.
 
-    A field that has its default is not meant. Cost: O(its size).
+    So is a setting of an execution where neither the scenario has a model nor one of `models` is
+    played. A field that has its default is not meant. Cost: O(its size).
     """
     spoken = {*scenario.protocols, *protocols}
     _all_are_read(scenario, (), spoken)
+    if scenario.execution_model is None and not {*models} - {NO_MODEL}:
+        _has_defaults(scenario.broker.execution, ("broker", "execution"))
     for place, member in everybody(scenario):
         _all_are_read(member, place, spoken)
 
@@ -58,6 +63,16 @@ def _all_are_read(settings: Any, place: Place, spoken: AbstractSet[str]) -> None
             raise DocumentError(ErrorCode.UNKNOWN, words, (*place, name))
         if is_dataclass(value):
             _all_are_read(value, (*place, name), spoken)
+
+
+def _has_defaults(execution: ExecutionConfig | OtherGroups, place: Place) -> None:
+    for name, key in keys_of(type(execution)).items():
+        value = getattr(execution, name)
+        if isinstance(value, OtherGroups):
+            _has_defaults(value, (*place, name))
+        elif value != key.default:
+            words = f"{name!r} has no effect without a model (`model` beside it, or --coordinator)"
+            raise DocumentError(ErrorCode.UNKNOWN, words, (*place, name))
 
 
 def _members_are_named(scenario: Scenario) -> None:
@@ -288,11 +303,12 @@ def _commits_and_assignments_are_possible(scenario: Scenario) -> None:
         if member.assign and member.topics:
             words = "a consumer with assign() subscribes to nothing"
             raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "topics"))
-        for topic, numbers in member.assign.items():
-            count = scenario.topics.get(topic, 0)
-            if not all(each < count for each in numbers) or len(set(numbers)) < len(numbers):
-                words = f"{list(numbers)} are not different partitions of {count}"
-                raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, "assign", topic))
+        for name in ("assign", "owned"):
+            for topic, numbers in getattr(member, name).items():
+                count = scenario.topics.get(topic, 0)
+                if not all(each < count for each in numbers) or len(set(numbers)) < len(numbers):
+                    words = f"{list(numbers)} are not different partitions of {count}"
+                    raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (*place, name, topic))
 
 
 def _push_can_run(scenario: Scenario) -> None:
@@ -314,19 +330,12 @@ def _push_can_run(scenario: Scenario) -> None:
 
 
 def _requests_can_be_executed(scenario: Scenario) -> None:
-    """Refuse an execution in which nothing could be done, and failures of appends without one."""
-    execution = scenario.broker.execution
-    others = execution.others
+    """Refuse other groups that stop asking before they begin."""
+    others = scenario.broker.execution.others
     if others.until_ms is not None and others.until_ms <= others.from_ms:
         words = f"they stop at {others.until_ms} ms, before they begin, at {others.from_ms} ms"
         place = ("broker", "execution", "others", "until_ms")
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
-    for number, fault in enumerate(scenario.faults):
-        if fault.kind is FaultKind.APPEND_FAILURE and execution.model is None:
-            words = (
-                "without an execution model no append fails (--coordinator, broker.execution.model)"
-            )
-            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("faults", number, "kind"))
 
 
 def _near(name: str | None, known: Iterable[str]) -> str:
