@@ -163,7 +163,7 @@ def simulate_timed(
     own = {*_listed(own_assignors), *named}
     if isinstance(scenario, Scenario):
         own |= own_assignors_of(scenario)
-    found = _scenario(scenario, own, start, _listed(protocols))
+    found = _scenario(scenario, own, start, _listed(protocols), _listed(coordinators))
     text = json.dumps(document_from_scenario(found))
     coordinator_models = _listed(coordinators)
     for each in coordinator_models:
@@ -258,6 +258,7 @@ def _scenario(
     own_assignors: Collection[str],
     start: Group | Mapping[str, object] | None,
     protocols: Collection[str],
+    models: Collection[str],
 ) -> Scenario:
     from assignors.documents.groups import group_from_document  # noqa: PLC0415 - as above
     from assignors.documents.values import DocumentError  # noqa: PLC0415 - as above
@@ -283,7 +284,7 @@ def _scenario(
     if isinstance(document, Mapping):
         try:
             return scenario_from_document(
-                document, own_assignors=own_assignors, protocols=protocols
+                document, own_assignors=own_assignors, protocols=protocols, models=models
             )
         except DocumentError as error:
             raise error.below("scenario") from None

@@ -32,10 +32,10 @@ from assignors.documents.values import (
     required,
 )
 from assignors.own_assignors.importing import is_import_path
+from assignors.simulation.timed.possible import require_possible, require_read
 from assignors.simulation.timed.scenario import VERSION, Scenario
 from assignors.simulation.timed.scenario.members import MEMBERS
 from assignors.simulation.timed.scenario.plan import PLAN, expanded
-from assignors.simulation.timed.scenario.possible import require_possible, require_read
 from assignors.simulation.timed.scenario.whole import everybody
 
 
@@ -44,12 +44,14 @@ def scenario_from_document(
     *,
     own_assignors: Collection[str] = (),
     protocols: Collection[str] | None = None,
+    models: Collection[str] = (),
 ) -> Scenario:
     """Return the scenario that a document describes. Cost: O(its size).
 
     `own_assignors` are those outside the registry that it may name; they are imported. `protocols`
     are those under which it will be played too: a field that neither these nor its own protocols
-    read is refused then. `None`: such fields are left alone.
+    read is refused then, and so are settings of an execution without its model, unless one of
+    `models` is played too. `None`: such fields are left alone.
 
     Raises `DocumentError`, with the path, for what is no scenario, and for one that cannot happen:
     no members, two of one name, a session shorter than the time between two heartbeats, an
@@ -72,7 +74,7 @@ def scenario_from_document(
             require_allowed(name, own_assignors, place)
         require_possible(scenario)
         if protocols is not None:
-            require_read(scenario, protocols)
+            require_read(scenario, protocols, models)
     except DocumentError as error:
         place = _in_document(error.place, given)
         raise DocumentError(error.kind, error.text, place) from None

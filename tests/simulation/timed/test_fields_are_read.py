@@ -36,6 +36,7 @@ PLACES: dict[type[Any], tuple[str | int, ...]] = {
 VALUES: dict[str, Any] = {
     "assignors": ["java/range"],
     "claims": "stale",
+    "owned": {"t": [0]},
     "subscription_hex": "0003",
     "remote_assignor": "range",
     "migration_policy": "disabled",

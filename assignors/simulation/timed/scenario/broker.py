@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated
 
-from assignors.jvm.offsets_partition import offsets_partition
+from assignors.simulation.timed.offsets_partition import offsets_partition
 from assignors.simulation.timed.scenario.execution import ExecutionConfig
 from assignors.simulation.timed.scenario.kinds import Assignor, Assignors, PerSecond, Positive
 from assignors.simulation.timed.scenario.protocols import (

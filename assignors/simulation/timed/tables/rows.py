@@ -27,15 +27,15 @@ from assignors.documents.values import DocumentError, ErrorCode
 from assignors.ownership.intervals import ownerships
 from assignors.simulation.processes import Row, failure_text, in_processes, known
 from assignors.simulation.timed.costs.on_request import Blocked, Waits, state_figures
+from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.rules import Seen
+from assignors.simulation.timed.possible import require_possible
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import MemberConfig, Scenario
 from assignors.simulation.timed.scenario.execution import NO_MODEL, as_model
-from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.scenario.kinds import as_assignor, as_member_assignor
-from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from assignors.simulation.timed.scenario_document import (
     require_allowed,
@@ -199,7 +199,7 @@ def row_of(scenario: Scenario, found: TimedResult) -> dict[str, Any]:
     has = {
         "processing": scenario.processing.is_on,
         "failover": any(each.kind in OF_THE_COORDINATOR for each in scenario.faults),
-        "execution": scenario.broker.execution.model is not None,
+        "execution": scenario.execution_model is not None,
         "push": scenario.protocol is GroupProtocol.PUSH,
     }
     return {
@@ -272,7 +272,7 @@ def identity(scenario: Scenario) -> dict[str, Any]:
         "scenario": scenario.name,
         "seed": scenario.seed,
         "protocol": scenario.protocol.value,
-        "coordinator_model": scenario.broker.execution.model,
+        "coordinator_model": scenario.execution_model,
         "client_model": _client_model(scenario),
         "assignor": _assignor(scenario),
         "scenario_hash": scenario_hash(scenario),
