@@ -44,7 +44,7 @@ def classic_join(client_id: str, member_id: str = "", assignor: str = "range") -
 
 
 def id_of(client_id: str, number: int) -> str:
-    """Return the id that a classic group gives to a new member, the `number`th of its coordinator."""
+    """Return the id that a classic group gives to the `number`th new member."""
     return f"{client_id}-00000000-0000-4000-8000-{number:012}"
 
 
@@ -55,7 +55,7 @@ JOINS_TWICE: Case = [
     classic_join("b", B),
     classic_join("a", A),
 ]
-"""A member's JoinGroup waits, and another one of it arrives: it may be an older one that was delayed.
+"""A member's JoinGroup waits, and another one of it arrives, which may be an older one that was late.
 
 The coordinator cannot know, and answers the one that came last. The other one is never answered.
 """
