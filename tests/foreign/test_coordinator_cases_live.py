@@ -55,7 +55,7 @@ JOINS_TWICE: Case = [
     classic_join("b", B),
     classic_join("a", A),
 ]
-"""A member's JoinGroup waits, and another one of it arrives, which may be an older one that was late.
+"""A member's JoinGroup waits, and another one of it arrives, which may be older and late.
 
 The coordinator cannot know, and answers the one that came last. The other one is never answered.
 """
