@@ -75,6 +75,7 @@ from assignors.simulation.timed.protocols.push.rights import (
 from assignors.simulation.timed.random_streams import exponential, stream, uuid_text
 from assignors.simulation.timed.scenario import (
     MIGRATING,
+    BrokerConfig,
     GroupProtocol,
     MemberConfig,
     OldTargets,
@@ -518,7 +519,7 @@ class PushSides(Sides):
     def of(cls, scenario: Scenario) -> PushSides:
         """Return a group to which nothing has happened."""
         group = FencedGroup.of(scenario, new_ids(scenario.seed), partial(_draws, scenario.seed))
-        group.coordinator.offsets = _offsets(scenario)
+        group.coordinator.offsets = _offsets(scenario.broker)
         members = _with_manual(scenario, group.members)
         return cls(members=members, coordinator=group.coordinator, group=group)
 
@@ -617,15 +618,12 @@ def group_coordinator(
         assignors=assignors,
         new_id=new_id,
         new_uuid=short_ids(new_id),
-        offsets=_offsets(scenario),
+        offsets=_offsets(broker),
     )
 
 
-def _offsets(scenario: Scenario) -> Offsets:
-    """Return no committed offsets yet; where no member processes records none ever expire."""
-    broker = scenario.broker
-    check_ms = broker.offsets_check_ms if scenario.processing.is_on else 0
-    return Offsets(retention_ms=broker.offsets_retention_ms, check_ms=check_ms)
+def _offsets(broker: BrokerConfig) -> Offsets:
+    return Offsets(retention_ms=broker.offsets_retention_ms, check_ms=broker.offsets_check_ms)
 
 
 def _classic_members(scenario: Scenario, cluster: Cluster) -> list[ClassicMember]:
