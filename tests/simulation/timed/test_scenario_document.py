@@ -56,7 +56,7 @@ SMALL = {"version": 1, "until_ms": 1, "topics": {"t": 1}, "members": [{"name": "
 
 def test_a_scenario_is_read_as_it_was_written() -> None:
     text = json.dumps(document_from_scenario(WHOLE))
-    assert scenario_from_document(json.loads(text)) == WHOLE
+    assert scenario_from_document(json.loads(text), protocols=tuple(GroupProtocol)) == WHOLE
 
 
 def test_a_count_stands_for_so_many_members() -> None:

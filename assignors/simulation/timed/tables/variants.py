@@ -7,14 +7,19 @@ eager assignor, a cooperative one and KIP-848.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
+from typing import Any
 
 from assignors.own_assignors.importing import is_import_path
 from assignors.registry import ASSIGNORS, assignor_named
-from assignors.simulation.timed.scenario.protocols import GroupProtocol
+from assignors.simulation.timed.group_protocols import GroupProtocol
+from assignors.simulation.timed.scenario import Scenario
+from assignors.simulation.timed.scenario.possible import for_protocol
+from assignors.simulation.timed.scenario_document import document_from_scenario
 
-Variant = dict[str, str | None]
+Variant = Mapping[str, str | None]
 """Columns of scenario rows beside scenario and seed; `None`: as the scenario has it."""
 
 OF_THE_BROKER = "server"
@@ -57,6 +62,15 @@ def variants(
             [name for name in found if _can_have(protocol, name)] or (None,),
         )
     ]
+
+
+def variant_rows(scenario: Scenario, variants: Iterable[Variant]) -> list[dict[str, Any]]:
+    """Return a scenario row for each variant, with the fields that its protocol reads."""
+    rows = []
+    for variant in variants:
+        played = for_protocol(scenario, GroupProtocol(str(variant["protocol"])))
+        rows.append({"scenario": json.dumps(document_from_scenario(played)), **variant})
+    return rows
 
 
 def _can_have(protocol: str, assignor: str) -> bool:
