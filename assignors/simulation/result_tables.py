@@ -165,7 +165,7 @@ def simulate_timed(
     own = {*_listed(own_assignors), *named}
     if isinstance(scenario, Scenario):
         own |= own_assignors_of(scenario)
-    found = _scenario(scenario, own, start, _listed(protocols))
+    found = _scenario(scenario, own, start, _listed(protocols), _listed(coordinators))
     coordinator_models = _listed(coordinators)
     for each in coordinator_models:
         if each != NO_MODEL:
@@ -256,6 +256,7 @@ def _scenario(
     own_assignors: Collection[str],
     start: Group | Mapping[str, object] | None,
     protocols: Collection[str],
+    models: Collection[str],
 ) -> Scenario:
     from assignors.documents.groups import group_from_document  # noqa: PLC0415 - as above
     from assignors.documents.values import DocumentError  # noqa: PLC0415 - as above
@@ -264,10 +265,10 @@ def _scenario(
         is_settings,
         own_group_document,
     )
-    from assignors.simulation.timed.scenario import GroupProtocol, Scenario  # noqa: PLC0415 - as above
-    from assignors.simulation.timed.scenario.possible import (  # noqa: PLC0415 - as above
+    from assignors.simulation.timed.possible import (  # noqa: PLC0415 - as above
         require_read,
     )
+    from assignors.simulation.timed.scenario import GroupProtocol, Scenario  # noqa: PLC0415 - as above
     from assignors.simulation.timed.scenario_document import (  # noqa: PLC0415 - as above
         scenario_from_document,
     )
@@ -287,7 +288,7 @@ def _scenario(
     if isinstance(document, Mapping):
         try:
             return scenario_from_document(
-                document, own_assignors=own_assignors, protocols=protocols
+                document, own_assignors=own_assignors, protocols=protocols, models=models
             )
         except DocumentError as error:
             raise error.below("scenario") from None

@@ -61,6 +61,23 @@ def test_a_described_group_is_what_the_run_starts_from() -> None:
     assert len(scenario_from_document(document, protocols=tuple(GroupProtocol)).plan) == 6
 
 
+@pytest.mark.parametrize("name", ["cooperative-sticky", "sticky"])
+@pytest.mark.parametrize("package", ["java", "optimal"])
+def test_members_keep_what_they_own_in_the_described_group(package: str, name: str) -> None:
+    """But for the fair share of a member that has nothing."""
+    owned = {"a": [1, 2, 5], "b": [0, 3, 4], "c": []}
+    members = [
+        {"id": one, "topics": ["t"], "owned": [["t", numbers]]} for one, numbers in owned.items()
+    ]
+    start = {"topics": {"t": 6}, "members": members}
+    table = simulate_timed("do=nothing", start=start, intervals=True, assignors=f"{package}/{name}")
+    assert all(row["error"] is None for row in table)
+    first = {row["partition"]: row["member"] for row in reversed(list(table))}
+    assert len(first) == 6
+    assert all(member == "c" or number in owned[member] for number, member in first.items())
+    assert sorted(first.values()) == ["a", "a", "b", "b", "c", "c"]
+
+
 def test_python_takes_the_same_line_and_a_group() -> None:
     line = "away=5s every=20s"
     table = simulate_timed(line, start=GROUP, protocols=["classic", "consumer"])

@@ -79,12 +79,16 @@ def test_models_and_protocols_are_listed_with_commas_or_one_an_option() -> None:
     assert b"did you mean 'background_thread'?" in done.stderr
 
 
-def test_an_execution_without_a_model_is_noted(tmp_path: Path) -> None:
+def test_settings_of_an_execution_without_a_model_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "small.json"
     file.write_text(json.dumps({**SMALL, "broker": {"execution": {"workers": 8}}}))
     asked = ("simulate", "--scenario", str(file))
-    assert b"broker.execution has no effect without a model" in called(*asked).stderr
-    assert b"no effect" not in called(*asked, "--coordinator", "two-stage").stderr
+    refused = called(*asked)
+    assert refused.returncode == 2
+    assert b"'workers' has no effect without a model" in refused.stderr
+    assert b"at broker.execution" in refused.stderr
+    assert called(*asked, "--coordinator", "none").returncode == 2
+    assert called(*asked, "--coordinator", "two-stage").returncode == 0
 
 
 def test_a_coordinator_is_lost_under_a_model_as_without_one() -> None:

@@ -34,6 +34,8 @@ BLANK: Document = dict.fromkeys(
         "given",
         "last_generation",
         "claims",
+        "topic_spread",
+        "topic_spread_minimum",
     )
 )
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from assignors.jvm.offsets_partition import offsets_partition
 from assignors.model import Cluster
+from assignors.simulation.timed.offsets_partition import offsets_partition
 from assignors.simulation.timed.offsets_topic import (
     LogEntry,
     Odd,

@@ -32,10 +32,10 @@ from assignors.documents.values import (
     required,
 )
 from assignors.own_assignors.importing import is_import_path
+from assignors.simulation.timed.possible import require_possible, require_read
 from assignors.simulation.timed.scenario import VERSION, Scenario
 from assignors.simulation.timed.scenario.members import MEMBERS
 from assignors.simulation.timed.scenario.plan import PLAN, expanded
-from assignors.simulation.timed.scenario.possible import require_possible, require_read
 from assignors.simulation.timed.scenario.whole import everybody
 
 
@@ -44,11 +44,12 @@ def scenario_from_document(
     *,
     own_assignors: Collection[str] = (),
     protocols: Collection[str] = (),
+    models: Collection[str] = (),
 ) -> Scenario:
     """Return the scenario that a document describes. Cost: O(its size).
 
     `own_assignors` are those outside the registry that it may name; they are imported. `protocols`
-    are those under which it will be played too.
+    are those under which it will be played too, `models` execution models of the coordinator.
 
     Raises `DocumentError`, with the path, for what is no scenario, and for one that cannot happen:
     no members, two of one name, a session shorter than the time between two heartbeats, an
@@ -69,7 +70,7 @@ def scenario_from_document(
     try:
         for name, place in _own(scenario):
             require_allowed(name, own_assignors, place)
-        require_read(scenario, protocols)
+        require_read(scenario, protocols, models)
         require_possible(scenario)
     except DocumentError as error:
         place = _in_document(error.place, given)

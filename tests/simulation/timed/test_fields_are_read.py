@@ -38,6 +38,7 @@ PLACES: dict[type[Any], tuple[str | int, ...]] = {
 VALUES: dict[str, Any] = {
     "assignors": ["java/range"],
     "claims": "stale",
+    "owned": {"t": [0]},
     "subscription_hex": "0003",
     "remote_assignor": "range",
     "migration_policy": "disabled",
@@ -57,7 +58,7 @@ VALUES: dict[str, Any] = {
     "wake_late_us": 1,
 }
 """Values that are no defaults; numbers are one more."""
-HANDS_ON = ("sides.py", "live.py", "offsets_client.py")
+HANDS_ON = ("sides.py", "live.py", "offsets_client.py", "members.py")
 BY_CHANCE = {
     "migration_policy",  # of members that migrate
     "claims",  # of members that answer a leader

@@ -17,8 +17,9 @@ from assignors.own_assignors.importing import is_import_path
 from assignors.simulation.dice import Dice
 from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.explore import settings
+from assignors.simulation.timed.faults.live import FAULTS, Scope
 from assignors.simulation.timed.scenario import ClientModel, FaultKind, GroupProtocol, Verb
-from assignors.simulation.timed.scenario.faults import FAULTS, Direction, Scope
+from assignors.simulation.timed.scenario.faults import Direction
 from assignors.simulation.timed.scenario_document import scenario_from_document
 
 Document = dict[str, Any]

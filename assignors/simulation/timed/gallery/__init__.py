@@ -16,9 +16,9 @@ from typing import Any
 
 from assignors.documents.values import Document
 from assignors.names.nearest import question
+from assignors.simulation.timed.possible import for_protocol
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
-from assignors.simulation.timed.scenario.possible import for_protocol
 from assignors.simulation.timed.scenario_document import scenario_from_document
 
 Figures = Mapping[str, Any]

@@ -4,7 +4,7 @@ Nothing else decides a run. Times are milliseconds, but for those too short for 
 is declared once, in its class: its type says what a document may give (`documents.keys`).
 
 * `whole`: the scenario; its parts: `members`, `broker`, `execution`, `plan`, `faults`, `protocols`
-* `kinds`: types of fields; `possible`: what is refused, as it cannot happen
+* `kinds`: types of fields
 """
 
 from assignors.simulation.timed.group_protocols import MIGRATING, GroupProtocol, MigrationPolicy

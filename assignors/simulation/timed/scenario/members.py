@@ -53,7 +53,7 @@ class Claims(StrEnum):
 
 
 class ClientModel(StrEnum):
-    """How a client divides its work among threads; docs/client-models.md compares the three.
+    """How a client divides its work among threads; docs/models.md compares the three.
 
     Its application polls at even times, `poll_ms` apart, and at once while it consumes nothing.
     """
@@ -134,6 +134,10 @@ class MemberConfig:
     """The client and version whose bytes it writes and reads, as `java-4.4.0`, and whose times it
     has: limits for JoinGroup and SyncGroup, and `timing`; null: this package's bytes, Java's times.
     Bytes and limits are of the classic protocol."""
+    owned: Annotated[TopicPartitions, OF_CLASSIC] = field(default_factory=dict)
+    """Partitions that it claims as it joins for the first time, as it had them before the run:
+    sticky assignors let it keep them. It consumes them once they are assigned to it. Members of
+    other protocols join with nothing."""
     claims: Annotated[Claims, OF_CLASSIC] = Claims.TRUE
     """What it writes as its owned partitions."""
     subscription_hex: Annotated[Hexadecimal | None, OF_CLASSIC] = None

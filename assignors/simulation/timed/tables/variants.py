@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 from assignors.own_assignors.importing import is_import_path
 from assignors.registry import ASSIGNORS, assignor_named
 from assignors.simulation.timed.group_protocols import GroupProtocol
-from assignors.simulation.timed.scenario import Scenario
-from assignors.simulation.timed.scenario.possible import for_protocol
+from assignors.simulation.timed.possible import for_protocol
+from assignors.simulation.timed.scenario import ExecutionConfig, Scenario
+from assignors.simulation.timed.scenario.execution import NO_MODEL
 from assignors.simulation.timed.scenario_document import document_from_scenario
 
 Variant = Mapping[str, str | None]
@@ -69,8 +71,22 @@ def variant_rows(scenario: Scenario, variants: Iterable[Variant]) -> list[dict[s
     rows = []
     for variant in variants:
         played = for_protocol(scenario, GroupProtocol(str(variant["protocol"])))
+        if variant["coordinator_model"] in {None, NO_MODEL}:
+            played = _without_idle_execution(
+                played, has_none=variant["coordinator_model"] is not None
+            )
         rows.append({"scenario": json.dumps(document_from_scenario(played)), **variant})
     return rows
+
+
+def _without_idle_execution(scenario: Scenario, *, has_none: bool) -> Scenario:
+    """Return a scenario without the settings of an execution that has no model."""
+    execution = scenario.broker.execution
+    chosen = replace(execution, model=None) if has_none else execution
+    played = replace(scenario, broker=replace(scenario.broker, execution=chosen))
+    if played.execution_model is not None:
+        return scenario
+    return replace(scenario, broker=replace(scenario.broker, execution=ExecutionConfig()))
 
 
 def _can_have(protocol: str, assignor: str) -> bool:

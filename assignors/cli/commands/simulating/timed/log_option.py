@@ -30,9 +30,9 @@ def log_documents(request: TimedRequest, path: str) -> Iterator[Document]:
     """
     if request.count != 1 or request.engine != "python":
         raise click.UsageError("--log writes one run: one seed, one protocol, one model, no Spark")
-    from assignors.replay.serving import raws_of  # noqa: PLC0415 - only who asks pays for it
     from assignors.replay.sources import SourceError, is_json_lines  # noqa: PLC0415 - as above
     from assignors.replay.sources.writing import write_records  # noqa: PLC0415 - as above
+    from assignors.simulation.serving import raws_of  # noqa: PLC0415 - only who asks pays for it
 
     (scenario,) = request.scenarios()
     if scenario.protocol is GroupProtocol.PUSH:

@@ -29,7 +29,7 @@ def with_report(
     or the file cannot be written.
     """
     with needed_by("--report", "replay"):
-        from assignors.replay.simulated import simulation_page  # noqa: PLC0415 - an extra
+        from assignors.simulation.page import simulation_page  # noqa: PLC0415 - an extra
     results: list[Document] = []
     for document in documents:
         results.append(document)

@@ -22,7 +22,7 @@ from assignors.simulation.processes import Row
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.group_protocols import GroupProtocol
 from assignors.simulation.timed.own_group import own_group_document
-from assignors.simulation.timed.scenario import ExecutionConfig, Scenario, Verb
+from assignors.simulation.timed.scenario import Scenario, Verb
 from assignors.simulation.timed.scenario_document import (
     brief_document,
     scenario_from_document,
@@ -91,11 +91,14 @@ def requested(
     if options.scenario is None:
         shown, scenario = own_group(options.settings, start)
     else:
-        scenario = chosen(options.scenario, own, names_listed(options.protocols))
+        scenario = chosen(
+            options.scenario,
+            own,
+            names_listed(options.protocols),
+            names_listed(options.coordinators),
+        )
         one = GALLERY.get(options.scenario)
         shown = brief_document(scenario) if one is None else one.document()
-    if not options.coordinators:
-        _print_idle_execution(scenario)
     try:
         compared = variants(
             names_listed(options.protocols) or (scenario.protocol.value,),
@@ -126,7 +129,12 @@ def own_group(settings: Sequence[str], start: Group | None) -> tuple[Document, S
         raise click.UsageError(f"--set: {error}") from None
 
 
-def chosen(text: str, own_assignors: Sequence[str] = (), protocols: Sequence[str] = ()) -> Scenario:
+def chosen(
+    text: str,
+    own_assignors: Sequence[str] = (),
+    protocols: Sequence[str] = (),
+    models: Sequence[str] = (),
+) -> Scenario:
     """Return the scenario of this name, or the one that a file describes; `-`: standard input.
 
     Raises `click.UsageError` for a name that is not in the gallery and no file, and for a file
@@ -141,13 +149,21 @@ def chosen(text: str, own_assignors: Sequence[str] = (), protocols: Sequence[str
         words = question(text, GALLERY) or "; --list shows those that have a name"
         raise click.UsageError(f"--scenario: no file {text!r}, and no scenario{words}")
     scenario = read_json_file(
-        "--scenario", text, partial(_read, own_assignors=own_assignors, protocols=protocols)
+        "--scenario",
+        text,
+        partial(_read, own_assignors=own_assignors, protocols=protocols, models=models),
     )
     _print_unknown_topics(scenario)
     return scenario
 
 
-def _read(document: object, *, own_assignors: Sequence[str], protocols: Sequence[str]) -> Scenario:
+def _read(
+    document: object,
+    *,
+    own_assignors: Sequence[str],
+    protocols: Sequence[str],
+    models: Sequence[str],
+) -> Scenario:
     """Return the scenario of a file; a group as `assign` takes it gets the option that plays it."""
     if isinstance(document, dict) and "version" not in document:
         members = document.get("members")
@@ -156,15 +172,9 @@ def _read(document: object, *, own_assignors: Sequence[str], protocols: Sequence
                 "--scenario: that is a group, not a scenario on a clock; --start plays events in a"
                 " group (--start FILE --event join:5), and --show prints a scenario to start from"
             )
-    return scenario_from_document(document, own_assignors=own_assignors, protocols=protocols)
-
-
-def _print_idle_execution(scenario: Scenario) -> None:
-    """Note on standard error that settings of an execution have no effect without its model."""
-    execution = scenario.broker.execution
-    if execution.model is None and execution != ExecutionConfig():
-        words = "note: broker.execution has no effect without a model; --coordinator chooses one"
-        click.echo(words, err=True)
+    return scenario_from_document(
+        document, own_assignors=own_assignors, protocols=protocols, models=models
+    )
 
 
 def _print_unknown_topics(scenario: Scenario) -> None:

@@ -127,7 +127,7 @@ def _events(request: TimedRequest, variant: Variant) -> int:
     members, execution = len(scenario.members), scenario.broker.execution
     rebalances = len(scenario.plan) + 1
     requests = 0
-    if execution.model is not None:
+    if scenario.execution_model is not None:
         beats = sum(scenario.until_ms // each.heartbeat_interval_ms for each in scenario.members)
         requests = beats + execution.others.per_second * scenario.until_ms // 1000
     return EVENTS_A_RUN + EVENTS_A_MEMBER * members * rebalances + EVENTS_A_REQUEST * requests
