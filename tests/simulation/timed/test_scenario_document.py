@@ -237,7 +237,7 @@ def test_what_cannot_be_is_refused_with_its_path(changes: dict[str, object], pat
 
 
 def test_settings_of_an_execution_have_a_model_or_are_refused() -> None:
-    without = {**SMALL, **beside(per_second=1)}
+    without = {**SMALL, **executing(others={"per_second": 1})}
     with pytest.raises(DocumentError) as refused:
         scenario_from_document(without, protocols=(), models=("none",))
     assert refused.value.path == "broker.execution.others.per_second"
