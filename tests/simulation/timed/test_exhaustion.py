@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.simulation.timed.explore import merging, steps
+from assignors.simulation.timed.explore import steps
 from assignors.simulation.timed.explore.cases import Case, model_of
 from assignors.simulation.timed.explore.merging import merge_coordinator, merge_member
 from assignors.simulation.timed.explore.moves import moves
@@ -90,21 +90,6 @@ def test_worlds_that_are_merged_are_those_that_differ_in_what_nobody_reads(
     monkeypatch.setattr(steps, "put", _put_unless_gone)
     apart = _all_worlds(model, start, gone)
     assert merged == apart
-
-
-@pytest.mark.parametrize(
-    "name", ["consumer-2x2-cut", pytest.param("consumer-2x2-restart", marks=pytest.mark.deep)]
-)
-def test_epochs_of_partitions_that_are_merged_change_nothing_that_is_found(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = exhaust(QUICK[name])
-    monkeypatch.setattr(merging, "_without_epochs", lambda held: held)
-    apart = exhaust(QUICK[name])
-    assert found.worlds <= apart.worlds
-    assert (found.broken.keys(), found.stuck) == (apart.broken.keys(), apart.stuck)
-    for one in found.broken:
-        assert found.broken[one].lines == apart.broken[one].lines, "it comes about the same way"
 
 
 def _put_unless_gone(listed: tuple[Any, ...], position: int, value: object) -> tuple[Any, ...]:

@@ -29,7 +29,7 @@ What is abstracted:
   group that may change its kind.
 * Member ids are a member's name, or its instance id, and a count.
 
-Requests and appends get new numbers in each world, and what no later step reads is no part of a
+Requests and appends get new numbers in each world, and counters for a run alone are no part of a
 state (`merging`). The tests search small cases without merging and find the same moments.
 
 So a case says what can happen to that group, that assignor and that many faults, and nothing about

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Any, NamedTuple
 
-from assignors.simulation.timed.explore.merging import merge_world
+from assignors.simulation.timed.explore.merging import renumbered
 from assignors.simulation.timed.explore.steps import (
     deliver,
     lose_coordinator,
@@ -83,7 +83,7 @@ def moves(model: Model, world: World) -> Iterator[Move]:
 
 def _merged(model: Model, move: Move) -> Move:
     *steps, last = move.steps
-    return move._replace(steps=(*steps, last._replace(world=merge_world(model, last.world))))
+    return move._replace(steps=(*steps, last._replace(world=renumbered(model, last.world))))
 
 
 def _coordinator_moves(model: Model, world: World) -> Iterator[Move]:

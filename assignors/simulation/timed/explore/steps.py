@@ -10,7 +10,6 @@ from typing import Any
 
 from assignors.simulation.timed.explore.merging import (
     merge_coordinator,
-    merge_effect,
     merge_member,
 )
 from assignors.simulation.timed.explore.world import (
@@ -225,7 +224,7 @@ def lose_coordinator(model: Model, world: World) -> World:
 def _stepped_coordinator(model: Model, world: World, event: CoordinatorEvent) -> Step:
     state = cloned(model.coordinators.values[world.coordinator])
     state.tokens = max(world.appends, default=0)
-    effects = [merge_effect(state, each) for each in model.step_coordinator(state, event)]
+    effects = model.step_coordinator(state, event)
     state.tokens = 0
     merge_coordinator(state)
     messages = tuple(
