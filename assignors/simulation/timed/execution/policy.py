@@ -130,23 +130,6 @@ class Lingers(StrEnum):
     """For nobody, as with a linger of 0."""
 
 
-class History(StrEnum):
-    """What is kept of a state that runs ahead of the replicated log, to go back to."""
-
-    UNDO = "undo log"
-    """Of each record that is not replicated, the value before."""
-    SNAPSHOTS = "snapshots"
-    """Of each batch, the values before of the keys it has changed, until a later batch is
-    replicated: Kafka's `SnapshotRegistry`."""
-
-
-class Stale(StrEnum):
-    """What becomes of a result whose inputs have changed while it was computed."""
-
-    DROPPED = "dropped"
-    APPLIED = "applied"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Of a coordinator. Raises `DocumentError` with the field's name for a value that cannot be."""
@@ -158,16 +141,10 @@ class Settings:
     linger: Lingers = Lingers.QUEUED
     batch_max: int = 1000
     """Records in a batch; a request with more is a batch of its own."""
-    history: History = History.UNDO
     background_threads: int = 2
     """Of the background executor (`group.coordinator.background.threads`)."""
-    stale: Stale = Stale.DROPPED
     has_timeout: bool = False
     """Whether a request may wait for the log for a time only (`port.Park`)."""
-    in_turn: bool = True
-    """Whether a high watermark waits for the request of its partition that is being handled, and
-    goes before the next one, as in Kafka's event accumulator. It makes no difference to models that
-    handle no other request of a key before the replication."""
     picks: int | None = None
     """The key that goes next: `None`: that which has waited longest; else any of those that wait,
     drawn from this seed, as in Kafka's event accumulator."""

@@ -1,9 +1,7 @@
 """What a coordinator remembers: requests on their way, who waits for whom, partitions.
 
-A state may run ahead of the replicated log. What it was before is kept by record (an undo log) or
-by batch (snapshots). Snapshots keep fewer values where a batch changes a key often, and keep them
-for longer, since a snapshot goes only once the next one is replicated. Source: `SnapshotRegistry`
-and `TimelineHashMap` of Kafka 4.4.0.
+A state may run ahead of the replicated log. The value before each record that is not replicated
+is kept, to go back to. Kafka 4.4.0 keeps one value of a key a batch (`SnapshotRegistry`).
 """
 
 from __future__ import annotations
@@ -15,8 +13,6 @@ from typing import Any
 
 from assignors.simulation.dice import Dice
 from assignors.simulation.timed.execution.policy import (
-    Applies,
-    History,
     Holds,
     Key,
     Policy,
@@ -104,15 +100,6 @@ class Batch:
 
 
 @dataclass(slots=True)
-class Snapshot:
-    """What a state was at an offset."""
-
-    offset: int
-    before: dict[Hashable, Any] = field(default_factory=dict)
-    """Of the keys that have changed until the next snapshot: their values at `offset`."""
-
-
-@dataclass(slots=True)
 class Partition:
     """One offsets partition."""
 
@@ -126,9 +113,6 @@ class Partition:
     """Why requests are refused: another broker leads this partition, or its log is being read."""
     undo: deque[tuple[int, Hashable, Any]] = field(default_factory=deque)
     """Offset, key, and what the state said before, of every record that is not replicated."""
-    snapshots: deque[Snapshot] | None = None
-    """The other way to go back (`History.SNAPSHOTS`); the first one is at or below the high
-    watermark."""
     parked: list[tuple[int, int, Task]] = field(default_factory=list)
     """A heap of what waits for the high watermark: end, number, task."""
     batch: Batch | None = None
@@ -138,16 +122,9 @@ class Partition:
     is_appending: bool = False
 
     @classmethod
-    def of(cls, history: History, state: State | None = None, end: int = 0) -> Partition:
+    def of(cls, state: State, end: int) -> Partition:
         """Return a partition of which everything up to an offset is replicated."""
-        snapshots = deque([Snapshot(end)]) if history is History.SNAPSHOTS else None
-        return cls(
-            state={} if state is None else state,
-            ahead=end,
-            written=end,
-            high_watermark=end,
-            snapshots=snapshots,
-        )
+        return cls(state=state, ahead=end, written=end, high_watermark=end)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -168,7 +145,7 @@ class Executor:
     applied: int = 0
     """Results that were written."""
     stale: int = 0
-    """Results that were computed on what is no longer so; written or not (`Stale`)."""
+    """Results that were computed on what is no longer so, and dropped."""
     failed: int = 0
 
 
@@ -185,10 +162,9 @@ class Coordinator:
     executor: Executor
     dice: Dice | None
     """What chooses the next key; `None`: the one that has waited longest."""
-    history: History
-    """What is kept of states that run ahead."""
     in_turn: bool
-    """Whether a high watermark waits for the request of its partition that is being handled."""
+    """Whether a high watermark waits for the request of its partition that is being handled, and
+    goes before the next one, as in Kafka's event accumulator."""
     is_by_group: bool
     """Whether the key of a request is its group, and not its partition."""
     risen: dict[int, int] = field(default_factory=dict)
@@ -213,78 +189,46 @@ class Coordinator:
     def of(cls, policy: Policy, handler: Handler, settings: Settings) -> Coordinator:
         """Return a coordinator that has done nothing yet."""
         holds_nothing = policy.in_replication is Holds.NOTHING
-        runs_ahead = policy.applies is Applies.APPEND
-        history = settings.history if runs_ahead else History.UNDO
         return cls(
             policy=policy,
             handler=handler,
             settings=settings,
-            partitions=[Partition.of(history) for _ in range(settings.partitions)],
+            partitions=[Partition() for _ in range(settings.partitions)],
             free=settings.workers,
             executor=Executor(free=settings.background_threads),
             dice=None if settings.picks is None else Dice(settings.picks),
-            history=history,
             is_by_group=policy.key is Key.GROUP,
-            in_turn=settings.in_turn and policy.key is Key.PARTITION and holds_nothing,
+            in_turn=policy.key is Key.PARTITION and holds_nothing,
         )
 
 
 def change(partition: Partition, entries: Iterable[Entry]) -> int:
     """Apply the next records to the state, and keep what that was; return how many values are kept.
 
-    Cost: O(records), and O(snapshots) with these.
+    Cost: O(records).
     """
     state, ahead = partition.state, partition.ahead
-    if partition.snapshots is None:
-        undo, high_watermark = partition.undo, partition.high_watermark
-        for entry in entries:
-            if ahead >= high_watermark:
-                undo.append((ahead, entry.key, state.get(entry.key)))
-            apply(state, entry)
-            ahead += 1
-        partition.ahead = ahead
-        return len(undo)
-    before = partition.snapshots[-1].before
+    undo, high_watermark = partition.undo, partition.high_watermark
     for entry in entries:
-        if entry.key not in before:
-            before[entry.key] = state.get(entry.key)
+        if ahead >= high_watermark:
+            undo.append((ahead, entry.key, state.get(entry.key)))
         apply(state, entry)
         ahead += 1
     partition.ahead = ahead
-    return sum(len(each.before) for each in partition.snapshots)
-
-
-def end_batch(partition: Partition) -> None:
-    """Make a snapshot, where there are any: what follows is taken back apart. Cost: O(1)."""
-    if partition.snapshots is not None:
-        partition.snapshots.append(Snapshot(partition.ahead))
+    return len(undo)
 
 
 def forget(partition: Partition) -> None:
     """Drop what is not needed now that the high watermark has risen. Cost: O(what is dropped)."""
-    snapshots, offset = partition.snapshots, partition.high_watermark
-    if snapshots is None:
-        undo = partition.undo
-        while undo and undo[0][0] < offset:
-            undo.popleft()
-        return
-    while len(snapshots) > 1 and snapshots[1].offset <= offset:
-        snapshots.popleft()
+    undo = partition.undo
+    while undo and undo[0][0] < partition.high_watermark:
+        undo.popleft()
 
 
 def revert(partition: Partition, offset: int) -> None:
-    """Take back all changes from an offset on: of a record, or with snapshots of a batch.
-
-    Cost: O(what is taken back).
-    """
-    undo, snapshots = partition.undo, partition.snapshots
+    """Take back all changes from an offset on. Cost: O(what is taken back)."""
+    undo = partition.undo
     partition.ahead = offset
     while undo and undo[-1][0] >= offset:
         _, key, before = undo.pop()
         apply(partition.state, Entry(key, before))
-    if snapshots is None:
-        return
-    while snapshots and snapshots[-1].offset >= offset:
-        for key, before in snapshots.pop().before.items():
-            apply(partition.state, Entry(key, before))
-    snapshots.append(Snapshot(offset))

@@ -20,7 +20,7 @@ from itertools import takewhile
 from typing import Any
 
 from assignors.simulation.dice import Dice
-from assignors.simulation.timed.execution.policy import Applies, Holds, Lingers, Stale
+from assignors.simulation.timed.execution.policy import Applies, Holds, Lingers
 from assignors.simulation.timed.execution.port import (
     Answer,
     Append,
@@ -60,7 +60,6 @@ from assignors.simulation.timed.execution.state import (
     Task,
     Waiting,
     change,
-    end_batch,
     forget,
     revert,
 )
@@ -310,8 +309,6 @@ def _task_appended(state: Coordinator, task: Task, end: int | None) -> None:
     partition.written = max(partition.written, end)
     if state.policy.applies is Applies.APPEND:
         _run_ahead(state, partition, task)
-        if partition.snapshots is not None:
-            end_batch(partition)
     park(partition, task)
     if state.policy.in_replication is not Holds.WORKER:
         release_worker(state, task)
@@ -410,8 +407,6 @@ def _close(state: Coordinator, partition: Partition) -> None:
     assert partition.batch is not None
     partition.closed.append(partition.batch)
     partition.batch = None
-    if partition.snapshots is not None:
-        end_batch(partition)
     if not partition.is_appending:
         _append_next(state, partition)
 
@@ -528,9 +523,8 @@ def drain(state: Coordinator, partition: Partition) -> None:
 
 
 # Background work. Its result waits for its key and a worker like any request, and writes like one;
-# if what it was computed on has changed by then, it is dropped, or written all the same
-# (`policy.Stale`). Source: CoordinatorExecutorImpl of Kafka 4.4.0; there, too, work goes on where
-# the append of the request that asked for it fails
+# if what it was computed on has changed by then, it is dropped. Source: CoordinatorExecutorImpl of
+# Kafka 4.4.0; there, too, work goes on where the append of the request that asked for it fails
 
 NOTHING = Handled((), None)
 
@@ -595,8 +589,7 @@ def result_of(state: Coordinator, job: Job) -> Handled:
     now = state.partitions[job.partition].state
     if background.look(now) != background.seen:
         executor.stale += 1
-        if state.settings.stale is Stale.DROPPED:
-            return NOTHING
+        return NOTHING
     executor.applied += 1
     return background.finish(now, background.seen)
 
@@ -644,7 +637,7 @@ def _loaded(state: Coordinator, event: Loaded) -> None:
 
     Cost: O(entries).
     """
-    state.partitions[event.partition] = Partition.of(state.history, fold(event.entries), event.end)
+    state.partitions[event.partition] = Partition.of(fold(event.entries), event.end)
 
 
 HANDLERS: dict[type, Callable[[Coordinator, Any], None]] = {

@@ -45,20 +45,6 @@ def forgets_to_revert(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(step, "revert", forgetful)
 
 
-def reverts_one_snapshot(patch: pytest.MonkeyPatch) -> None:
-    """A batch is taken back, and what was made on top of it stays in the state."""
-
-    def partial(partition: Any, offset: int) -> None:
-        snapshots = partition.snapshots
-        if snapshots and len(snapshots) > 1 and not snapshots[-1].before:
-            snapshots.pop()
-            snapshots[-1].before.clear()
-        original(partition, offset)
-
-    original = state.revert
-    patch.setattr(step, "revert", partial)
-
-
 def keeps_what_was_made_on_top(patch: pytest.MonkeyPatch) -> None:
     """A batch fails, and the one that was being filled is appended all the same."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from assignors.simulation.timed.execution.policy import History, Lingers, Policy, Settings, Stale
+from assignors.simulation.timed.execution.policy import Lingers, Policy, Settings
 from tests.simulation.timed.execution.world import (
     COMMIT,
     COUNT,
@@ -39,11 +39,8 @@ def settings_of(random: Random, policy: Policy) -> Settings:
         partitions=2,
         linger=random.choice(list(Lingers)) if policy.has_batches else Lingers.QUEUED,
         batch_max=random.choice([1, 2, 1000]),
-        history=random.choice(list(History)),
         background_threads=random.randint(1, 2),
-        stale=random.choice(list(Stale)),
         has_timeout=random.random() < 0.3,
-        in_turn=random.random() < 0.7,
         picks=random.choice([None, random.randrange(100)]),
     )
 

@@ -62,16 +62,9 @@ class Log:
 def known(partition: Partition) -> tuple[int, dict[Hashable, Any]]:
     """Return an offset at or below the high watermark, and the state that the log had there.
 
-    It is the high watermark itself with an undo log, the newest snapshot below it with these.
     Cost: O(state).
     """
-    before: dict[Hashable, Any] = {}
-    if partition.snapshots is None:
-        offset = min(partition.high_watermark, partition.ahead)
-        before = {key: value for _, key, value in reversed(partition.undo)}
-    else:
-        offset = partition.snapshots[0].offset
-        for snapshot in reversed(partition.snapshots):
-            before.update(snapshot.before)
+    offset = min(partition.high_watermark, partition.ahead)
+    before = {key: value for _, key, value in reversed(partition.undo)}
     state = {**partition.state, **before}
     return offset, {key: value for key, value in state.items() if value is not None}

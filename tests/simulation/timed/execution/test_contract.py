@@ -103,7 +103,6 @@ FAULTS: tuple[tuple[Callable[[pytest.MonkeyPatch], None], str, Appends, bool], .
     (faults.answers_early, "blocking", SYNC, False),
     (faults.answers_early, "two-stage", SYNC, False),
     (faults.forgets_to_revert, "pipelined", FAILING, False),
-    (faults.reverts_one_snapshot, "pipelined", FAILING, False),
     (faults.keeps_what_was_made_on_top, "pipelined", FAILING, False),
     (faults.stays_locked, "per-group", FAILING, False),
     (faults.unlocks_twice, "two-stage", ASYNC, False),

@@ -12,11 +12,9 @@ import pytest
 
 from assignors.simulation.timed.execution.policy import (
     POLICIES,
-    History,
     Lingers,
     Policy,
     Settings,
-    Stale,
 )
 from tests.simulation.timed.execution.world import (
     ASYNC,
@@ -33,7 +31,6 @@ ONE = Settings(workers=1, partitions=1)
 TWO = Settings(workers=2, partitions=1)
 LINGERING = Settings(workers=1, partitions=1, linger=Lingers.TIMED)
 WAITING = Settings(workers=1, partitions=1, has_timeout=True)
-KEEPING = Settings(workers=1, partitions=1, history=History.SNAPSHOTS, stale=Stale.APPLIED)
 
 
 class Choices:
@@ -85,8 +82,8 @@ SCRIPTS: dict[str, tuple[Settings, Appends, Script]] = {
     "lingering": (LINGERING, FAILING, ((0, COUNT, False), (0, COUNT, False))),
     "three, failing": (ONE, FAILING, ((0, COUNT, False), (0, COUNT, False), (0, COUNT, False))),
     "background": (ONE, ASYNC, ((0, RESOLVE, False), (0, COUNT, False))),
-    "background, failing": (KEEPING, FAILING, ((0, RESOLVE, False),)),
-    "background, twice": (KEEPING, ASYNC, ((0, RESOLVE, False), (0, RESOLVE, False))),
+    "background, failing": (ONE, FAILING, ((0, RESOLVE, False),)),
+    "background, twice": (ONE, ASYNC, ((0, RESOLVE, False), (0, RESOLVE, False))),
     "background, failover": (ONE, ASYNC, ((0, RESOLVE, False), None, (0, READ, False))),
     "timeout": (WAITING, ASYNC, ((0, COUNT, False), (0, COUNT, False))),
     "timeout, background": (WAITING, FAILING, ((0, RESOLVE, False),)),

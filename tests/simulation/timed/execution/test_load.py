@@ -12,7 +12,7 @@ from assignors.documents.values import DocumentError
 from assignors.simulation.timed.execution import measures, step
 from assignors.simulation.timed.execution.load import Load, Spread, draws, replications
 from assignors.simulation.timed.execution.measures import measure, play
-from assignors.simulation.timed.execution.policy import POLICIES, History, Settings, Stale
+from assignors.simulation.timed.execution.policy import POLICIES, Settings
 
 LOAD = Load(requests=3000, per_second=5000, groups=100)
 
@@ -72,8 +72,6 @@ def test_results_are_stale_where_their_group_goes_on_meanwhile() -> None:
     few, many = (measure(POLICIES["two-stage"], replace(load, groups=n)) for n in (5, 3000))
     assert few.background_stale > 0.9 * few.background_done
     assert many.background_stale < 0.1 * many.background_done
-    applied = measure(POLICIES["two-stage"], load, Settings(stale=Stale.APPLIED))
-    assert applied.events > measure(POLICIES["two-stage"], load).events
 
 
 def test_what_waits_too_long_for_the_log_is_answered_when_its_time_is_over() -> None:
@@ -83,19 +81,6 @@ def test_what_waits_too_long_for_the_log_is_answered_when_its_time_is_over() -> 
     assert measured.p99_ms == pytest.approx(4.05, rel=0.05)
     patient = measure(POLICIES["two-stage"], replace(load, timeout_us=10_000))
     assert patient.failed == 0
-
-
-def test_snapshots_hold_less_where_a_batch_changes_a_key_often_and_more_where_it_does_not() -> None:
-    load = replace(LOAD, per_second=20_000, linger_us=5000)
-    held = {
-        (groups, history): measure(
-            POLICIES["two-stage"], replace(load, groups=groups), Settings(history=history)
-        ).held_max
-        for groups in (4, 3000)
-        for history in History
-    }
-    assert held[4, History.SNAPSHOTS] < held[4, History.UNDO] / 5
-    assert held[3000, History.SNAPSHOTS] >= held[3000, History.UNDO]
 
 
 @pytest.mark.parametrize("name", POLICIES)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assignors.documents.values import DocumentError
-from assignors.simulation.timed.execution.policy import POLICIES, History, Lingers, Settings, Stale
+from assignors.simulation.timed.execution.policy import POLICIES, Lingers, Settings
 from assignors.simulation.timed.execution.port import (
     Answer,
     Append,
@@ -153,28 +153,17 @@ def test_a_high_watermark_waits_for_the_request_that_is_handled_and_goes_before_
     assert [each for each in state.out if isinstance(each, Answer)] == [Answer(0, 0), Answer(1, 1)]
 
 
-def test_snapshots_keep_a_value_once_a_batch_and_an_undo_log_once_a_record() -> None:
-    held = {}
-    for history in History:
-        state = coordinator(history=history, linger=Lingers.TIMED)
-        effects(state, *(asked(number) for number in range(5)))
-        effects(state, *(Worked(number) for number in range(5)))
-        held[history] = state.held_max
-    assert held == {History.UNDO: 5, History.SNAPSHOTS: 1}
-
-
-def test_a_batch_that_fails_takes_the_state_back_to_the_snapshot_before_it() -> None:
-    for history in History:
-        state = coordinator(history=history)
-        effects(state, asked(0))
-        [append] = effects(state, Worked(0))
-        effects(state, Appended(append.token, 1), asked(1))
-        [failing] = effects(state, Worked(1))
-        effects(state, asked(2), Worked(2))
-        assert state.partitions[0].state == {0: 2}
-        found = effects(state, Appended(failing.token, None))
-        assert found == [Answer(1, None, Failure.APPEND), Answer(2, None, Failure.APPEND)]
-        assert state.partitions[0].state == {0: 0}
+def test_a_batch_that_fails_takes_the_state_back_to_what_it_was_before() -> None:
+    state = coordinator()
+    effects(state, asked(0))
+    [append] = effects(state, Worked(0))
+    effects(state, Appended(append.token, 1), asked(1))
+    [failing] = effects(state, Worked(1))
+    effects(state, asked(2), Worked(2))
+    assert state.partitions[0].state == {0: 2}
+    found = effects(state, Appended(failing.token, None))
+    assert found == [Answer(1, None, Failure.APPEND), Answer(2, None, Failure.APPEND)]
+    assert state.partitions[0].state == {0: 0}
 
 
 def work(seen: Any, key: str = "target") -> Background:
@@ -183,18 +172,17 @@ def work(seen: Any, key: str = "target") -> Background:
     )
 
 
-@pytest.mark.parametrize(("stale", "written"), [(Stale.DROPPED, 0), (Stale.APPLIED, 1)])
-def test_a_result_on_stale_state_is_dropped_or_applied(stale: Stale, written: int) -> None:
-    state = coordinator(stale=stale)
+def test_a_result_on_stale_state_is_dropped() -> None:
+    state = coordinator()
     effects(state, asked(0, work(0)))
     compute, append = effects(state, Worked(0))
     assert isinstance(compute, Compute)
     effects(state, Appended(append.token, 1), Replicated(0, 1), asked(1))
     [second] = effects(state, Worked(1))
     effects(state, Appended(second.token, 2), Computed(compute.token))
-    assert len(sizes(effects(state, Worked(-compute.token)))) == written
+    assert not sizes(effects(state, Worked(-compute.token)))
     executor = state.executor
-    assert (executor.stale, executor.applied, executor.jobs) == (1, written, {})
+    assert (executor.stale, executor.applied, executor.jobs) == (1, 0, {})
 
 
 def test_work_of_a_key_is_accepted_again_once_its_result_is_handled() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from assignors.simulation.timed.execution.policy import Policy, Settings, Stale
+from assignors.simulation.timed.execution.policy import Policy, Settings
 from assignors.simulation.timed.execution.port import (
     Answer,
     Append,
@@ -274,8 +274,6 @@ class World:
         """A number is the next one; what depends on a number has the last one."""
         kind, group = entry.key if isinstance(entry.key, tuple) else (None, entry.key)
         last = fold(log.entries).get(group, 0)
-        if kind == RESOLVED and self.settings.stale is Stale.APPLIED:
-            return
         right = last if kind else last + 1
         assert entry.value == right, self.told(f"{entry} is written where {group} is {last}")
 
