@@ -122,11 +122,8 @@ def _evicted(kind: FaultKind, model: ClientModel) -> str:
 EXAMPLE = """## In the simulator
 
 `client_model` of a member is one of these models; without it, heartbeats never wait, answers are
-read at once, and only the beginning of a rebalance waits for a poll. `--client` compares them, for
-all members of any scenario:
-
-    kafka-assignors simulate --scenario long-poll-in-one-thread \\
-        --client in_poll,heartbeat_thread,background_thread
+read at once, and only the beginning of a rebalance waits for a poll. A row of a scenario
+may choose one for all members, and so does `simulate_timed(..., clients=[...])`:
 
 ```python
 >>> from assignors.simulation.timed.tables.rows import result_rows

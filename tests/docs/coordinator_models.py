@@ -263,11 +263,11 @@ A file says which models get which loads: every combination of the values in `ov
 }
 ```
 
-    kafka-assignors simulate --sweep sweep.json
+    kafka-assignors sweep sweep.json
 
 writes a line for each point: its load, and [what was measured](reference/formats.md#sweep-point):
 rates, percentiles, the time in each stage, the records and bytes that go back if an append fails,
-and whether the model kept up with the load. `--processes 4` and `--engine spark` give the same
+and whether the model kept up with the load. `--processes 4` gives the same
 lines. Fields, their limits and their defaults are in [formats](reference/formats.md#sweep). In
 Python the same is a table, on Spark a DataFrame of points:
 

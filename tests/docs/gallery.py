@@ -32,7 +32,7 @@ What happens to a group when ...: {count} named scenarios on a clock, each with 
 the figures that come out, whatever the seed: one number is the same for every seed, `601 to 1,800`
 are bounds for all of them. Play one, and look at it:
 
-    kafka-assignors simulate --scenario crash --protocol classic --report crash.html
+    kafka-assignors simulate crash --protocol classic --report crash.html
 
 `--show` writes a scenario as JSON, to change it into your own. [Groups on a clock](simulator.md)
 says what is simulated and how far to trust it, [the reference](simulator-reference.md) has every

@@ -34,7 +34,7 @@ VERSION_ROW = ("`version`", "", f"Version of this format: {VERSION}.")
 
 HEAD = """# Scenarios on a clock: reference
 
-Fields, figures and named scenarios of `kafka-assignors simulate --scenario`; what it is and how to
+Fields, figures and named scenarios of `kafka-assignors simulate`; what it is and how to
 use it is in [simulator.md](simulator.md). This page is written by
 `python -m tests.docs.simulator_reference`, from the code.
 

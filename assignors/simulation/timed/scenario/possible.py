@@ -323,9 +323,7 @@ def _requests_can_be_executed(scenario: Scenario) -> None:
         raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
     for number, fault in enumerate(scenario.faults):
         if fault.kind is FaultKind.APPEND_FAILURE and execution.model is None:
-            words = (
-                "without an execution model no append fails (--coordinator, broker.execution.model)"
-            )
+            words = "without an execution model no append fails (broker.execution.model)"
             raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("faults", number, "kind"))
 
 
