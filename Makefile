@@ -38,8 +38,8 @@ help:
 	@echo "               RUN_S=20: ten minutes;  REPETITIONS=1: to try it"
 	@echo "make coverage  branch coverage of wire and the core"
 	@echo "make bench     measures beside every peer, and writes tables, plots and docs/speed.md;"
-	@echo "               PARTS=peers: that alone, in a quarter of an hour"
-	@echo "make conformance  asks every client the vectors, and writes docs/conformance.md"
+	@echo "               a quarter of an hour, with nothing else to do"
+	@echo "make conformance  asks every client the vectors, and writes its results"
 	@echo "make docs      the documentation as a site, in build/docs"
 	@echo "make pages     writes the pages of docs/ that are made from the code"
 	@echo "make notebooks runs the notebooks, and stores their answers and plots in them"
@@ -101,25 +101,25 @@ chaos soak: env
 calibrate: GROUPS ?= 3
 calibrate: REPETITIONS ?= 11
 calibrate: env
-	$(call part,$@,$(RUN) -m tests.foreign.calibrate.run --groups $(GROUPS) --repetitions $(REPETITIONS))
+	$(call part,$@,$(RUN) -m tests.lab.calibrate.run --groups $(GROUPS) --repetitions $(REPETITIONS))
 
 execution: PARTS ?= commits rebalances traces closings
 execution: env
-	$(call part,$@,$(RUN) -m tests.foreign.execution.run --parts $(PARTS) && $(RUN) -m tests.docs.models_against_kafka)
+	$(call part,$@,$(RUN) -m tests.lab.execution.run --parts $(PARTS) && $(RUN) -m tests.lab.execution.page)
 
 weights: REPETITIONS ?= 3
 weights: RUN_S ?= 32
 weights: env
-	$(call part,$@,$(RUN) -m tests.foreign.weights.run --repetitions $(REPETITIONS) --seconds $(RUN_S) && $(RUN) -m tests.docs.weights_measured)
+	$(call part,$@,$(RUN) -m tests.lab.weights.run --repetitions $(REPETITIONS) --seconds $(RUN_S) && $(RUN) -m tests.lab.weights.page)
 
 coverage: env
 	$(call part,coverage,$(PYTEST) --cov -m 'not spark and not interop' -q)
 
 bench: env
-	@$(RUN) -m tests.benchmarks.speed_page $(PARTS)
+	@$(RUN) -m tests.benchmarks.speed_page
 
 conformance: env
-	$(call part,conformance,$(RUN) -m tests.conformance.record && $(RUN) -m tests.docs)
+	$(call part,conformance,$(RUN) -m tests.conformance.record && $(RUN) -m tests.conformance.page)
 
 docs: env
 	$(call part,docs,$(RUN) -m sphinx -W --keep-going -q -c docs -d build/docs-state . build/docs)

@@ -26,12 +26,13 @@ def loads(problem: Problem, owner: Int32) -> Int64:
     return held.astype(np.int64, copy=False)
 
 
-def moved_count(favoured: Int32, target: Int32) -> int:
-    """Return how many partitions leave the member that stickiness favours.
+def moved_count(favoured: Int32, given: Int32) -> int:
+    """Return how many partitions a round takes from members that own them by a valid claim.
 
-    `favoured` and `target` are int32[P]; a partition that ends with `NOBODY` has left. Cost: O(P).
+    They go to another member in this round, or wait until they can. `favoured` (of
+    `claims.counted_owners`) and `given` are int32[P]. Cost: O(P).
     """
-    return int(np.count_nonzero((favoured != NOBODY) & (target != favoured)))
+    return int(np.count_nonzero((favoured != NOBODY) & (given != favoured)))
 
 
 def topic_spread(problem: Problem, owner: Int32) -> tuple[int, int]:
@@ -90,9 +91,9 @@ def stats(
 ) -> dict[str, int | float | bool]:
     """Return the figures that the command prints with an assignment.
 
-    Arguments are int32[P]. Loads and racks are of `given`, the assignment of this round. `target`
-    is the assignment once nothing waits (`given` where it is `None`): moves and kept partitions
-    are counted from `favoured` to it, and spread is of it. Cost: that of `topic_spread`.
+    Arguments are int32[P]. Loads, moves and racks are of `given`, the assignment of this round.
+    `target` is the assignment once nothing waits (`given` where it is `None`), and spread is of
+    it. Cost: that of `topic_spread`.
     """
     goal = given if target is None else target
     held = loads(problem, given)
@@ -103,8 +104,8 @@ def stats(
         "load_max": int(held.max(initial=0)),
         "load_min": int(held.min()) if len(held) else 0,
         "load_square_sum": int(held @ held),
-        "moved": moved_count(favoured, goal),
-        "kept": int(np.count_nonzero((favoured != NOBODY) & (goal == favoured))),
+        "moved": moved_count(favoured, given),
+        "kept": int(np.count_nonzero((favoured != NOBODY) & (given == favoured))),
         "withheld": int(np.count_nonzero((goal != NOBODY) & (given == NOBODY))),
         "unassigned": int(np.count_nonzero(given == NOBODY)),
         "topic_spread": spread,

@@ -36,7 +36,7 @@ DEEP = int(os.environ.get("DEEP", "1"))
 TOGETHER = (
     "tests/spark/",
     "tests/replay/test_report_",
-    "tests/foreign/calibrate/test_calibrate.py",
+    "tests/lab/calibrate/test_calibrate.py",
     "tests/foreign/exhausted/",
     "tests/interop/test_offsets_topic.py",
     "tests/interop/test_offsets_sources.py",

@@ -54,7 +54,7 @@ ALLOWED = {
     "assignors.replay.decode": {"numpy", "pyarrow"},
     "assignors.replay.decode.logged_records": set(),
     "assignors.replay.report": {"jinja2", "markupsafe"},
-    "assignors.replay.simulated": {"jinja2"},
+    "assignors.simulation.page": {"jinja2"},
     "assignors.replay.from_cluster": {"pyarrow"},  # groups are chosen by columns of keys
     "assignors.replay.result": {"pyarrow"},
     "assignors.replay.tables.arrow": {"pyarrow"},
@@ -149,7 +149,7 @@ def test_a_module_imports_only_what_its_layer_may(trees: dict[str, ast.Module]) 
 
 
 def test_a_module_opens_with_its_idea(trees: dict[str, ast.Module]) -> None:
-    assert len(trees) > 500
+    assert len(trees) > 100
     assert not [module for module, tree in trees.items() if not ast.get_docstring(tree)]
 
 

@@ -54,8 +54,8 @@ from wire import TopicPartitions
 with imported_from("replay"):
     import pyarrow as pa
 
-GAPS = ("balance_gap", "moved", "moved_minimum")
-"""The distances from the best that `CHECKED` has, of those that a report has."""
+GAPS = ("balance_gap", "moved", "moved_minimum", "topic_spread", "topic_spread_minimum")
+"""The figures of a report that `CHECKED` has."""
 
 
 def assigned_groups(topics: pa.Array, members: pa.Array, assignor: pa.Array) -> pa.Array:

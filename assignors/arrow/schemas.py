@@ -85,11 +85,15 @@ CHECKED = pa.struct(
         ("balance_gap", pa.int64()),
         ("moved", pa.int64()),
         ("moved_minimum", pa.int64()),
+        ("topic_spread", pa.int64()),
+        ("topic_spread_minimum", pa.int64()),
         ("notes", pa.list_(pa.string())),
         ("error", pa.string()),
     ]
 )
-"""A checker's report; all but `error` null where the row could not be checked."""
+"""A checker's report; all but `error` null where the row could not be checked.
+
+`balance_gap` and `topic_spread` are null while a partition waits."""
 
 _TYPES: dict[Any, pa.DataType] = {
     str: pa.string(),

@@ -17,17 +17,12 @@ from assignors.checks.distance import distance
 from assignors.checks.handover import handover, needs_follow_up
 from assignors.checks.validity import validity
 from assignors.checks.violation import Report, Rule, Violation, summary
-from assignors.claims import is_claim_known, unknown_claims_note
+from assignors.claims import counted_kind, is_claim_known, unknown_claims_note
 from assignors.model import Assignment, Group, MemberNote, MemberNoteCode, require_group
 from assignors.names.sequences import as_partitions
 from assignors.own_assignors.answers import is_from_outside
 from assignors.rebalance import Rebalance
 from wire import TopicPartitions
-
-CLAIMS_READ_FROM: dict[RebalanceProtocol, UserData] = {
-    RebalanceProtocol.EAGER: UserData.STICKY,
-    RebalanceProtocol.COOPERATIVE: UserData.COOPERATIVE,
-}
 
 
 def check(
@@ -41,8 +36,9 @@ def check(
     """Return every rule that the assignment breaks, and its distance from the best.
 
     `withheld` are the partitions that wait in this round. `protocol` decides whether the hand-over
-    rule applies: eager members have revoked everything before the round. It also decides where
-    claims are read, unless `user_data` does: moves are counted from them. Gaps are those of
+    rule applies: eager members have revoked everything before the round. Moves are counted from
+    the claims that `user_data` names, else from owned partitions, or from UserData of the sticky
+    assignor where an eager group has no others. Gaps are those of
     `distance.distance`, and `follow_up`: whether the leader must start another round itself.
     Never raises for an assignment, however wrong it is; `ValueError` for what is none: partitions
     that are no numbers, a `Rebalance` in place of its `assignment`, a document in place of a group.
@@ -56,13 +52,14 @@ def check(
         member_id: as_partitions(share, f"assignment of {member_id!r}")
         for member_id, share in assignment.items()
     }
-    if protocol not in CLAIMS_READ_FROM:
+    if not isinstance(protocol, RebalanceProtocol):
         raise ValueError(f"protocol: expected a RebalanceProtocol, found {protocol!r}")
     waiting = as_partitions({} if withheld is None else withheld, "withheld")
     violations, in_doubt = _broken_rules(group, assignment, waiting, protocol)
-    kind = CLAIMS_READ_FROM[protocol] if user_data is None else user_data
-    gaps: dict[str, int | float | bool | None] = distance(group, assignment, kind)
     is_cooperative = protocol is RebalanceProtocol.COOPERATIVE
+    if user_data is None:
+        user_data = UserData.COOPERATIVE if is_cooperative else counted_kind(group, UserData.NONE)
+    gaps: dict[str, int | float | bool | None] = distance(group, assignment, user_data)
     gaps["follow_up"] = is_cooperative and needs_follow_up(group, waiting)
     return Report(
         violations=violations,

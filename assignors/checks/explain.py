@@ -9,10 +9,11 @@ computed: every member then claims what it got in this one.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from assignors.assignor import Assignor, UserData
 from assignors.checks import Violation, judged
+from assignors.checks.distance import distance
 from assignors.checks.verdicts import SENTENCES, Clause, Verdict
 from assignors.claims import (
     Claim,
@@ -67,6 +68,10 @@ class Explanation:
     """The member that gets it in this round."""
     last_generation: int
     claims: tuple[ExplainedClaim, ...]
+    topic_spread: int | None = None
+    """Of the whole answer, as `checks.check` reports it; `None` while a partition waits."""
+    topic_spread_minimum: int | None = None
+    """The least of all assignments that are best in balance, racks and moves."""
     by_weight: WeightReason | None = None
     """What weights have to do with it, under an assignor by weight in a group that has some."""
     violations: tuple[Violation, ...] = ()
@@ -77,7 +82,7 @@ def explain(group: Group, assignor: Assignor, topic: str, partition: int) -> Exp
     """Return why `assignor` does what it does with one partition of `group`.
 
     Raises `ValueError` if the cluster has no such partition, and for what is no assignor.
-    Cost: that of the assignor, twice if the partition waits.
+    Cost: that of the assignor, twice if the partition waits, and of the optimal solver.
 
     >>> from assignors import Cluster, Member, assignor_named
     >>> members = (
@@ -100,7 +105,14 @@ def explain(group: Group, assignor: Assignor, topic: str, partition: int) -> Exp
         following = _next_round(group, known.rebalance, known.claims.last)
         target = _holder(checked.assign(following), topic, partition)
     found = explanation(known, topic, partition, given=given, target=target)
-    return replace(found, violations=judged(group, checked, known.rebalance))
+    gaps = distance(group, known.rebalance.assignment, _claims_read_from(assignor))
+    spread, least = gaps["topic_spread"], gaps["topic_spread_minimum"]
+    return replace(
+        found,
+        topic_spread=cast("int | None", spread),
+        topic_spread_minimum=cast("int | None", least),
+        violations=judged(group, checked, known.rebalance),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -147,6 +147,26 @@ def favoured_owners(problem: Problem, claims: Claims) -> Int32:
     return owner
 
 
+def counted_kind(group: Group, kind: UserData) -> UserData:
+    """Return where moves are counted from: the kind that the assignor reads, if it reads claims.
+
+    Else (range, round-robin, assignors of a broker) owned partitions of the Subscriptions, and
+    UserData of the sticky assignor where no Subscription has any.
+    """
+    if kind is not UserData.NONE:
+        return kind
+    owns = any(member.owned for member in group.members)
+    return UserData.COOPERATIVE if owns else UserData.STICKY
+
+
+def counted_owners(problem: Problem, group: Group, kind: UserData) -> Int32:
+    """Return the member that each partition is moved from if it leaves it, int32[P].
+
+    `kind` is the assignor's own. Cost: that of `claims_of` and `favoured_owners`.
+    """
+    return favoured_owners(problem, claims_of(problem, group, counted_kind(group, kind)))
+
+
 def _last_of_array(group: Group, claimed: Int64, highest: int) -> int:
     """Return what `last_of` returns, of an array and the highest number in it."""
     if group.generation is not None:
@@ -211,6 +231,8 @@ __all__ = [
     "Claims",
     "byte_notes",
     "claims_of",
+    "counted_kind",
+    "counted_owners",
     "favoured_owners",
     "future_generation_note",
     "is_claim_known",

@@ -111,6 +111,8 @@ def explanation_document(explanation: Explanation) -> Document:
             }
             for claim in explanation.claims
         ],
+        "topic_spread": explanation.topic_spread,
+        "topic_spread_minimum": explanation.topic_spread_minimum,
     }
     if explanation.by_weight is not None:
         document["by_weight"] = {

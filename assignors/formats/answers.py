@@ -72,11 +72,11 @@ STATS: Schema = {
         Key(
             "moved",
             COUNT,
-            "Partitions that leave the member whose claim the assignor counts. An assignor that "
-            "reads no claims, as range, has 0 here: `check` and `--compare` count its moves.",
+            "Partitions that a member owns by a valid claim and that go to another member, in "
+            "this round or after waiting for it.",
             is_optional=True,
         ),
-        Key("kept", COUNT, "Partitions that stay with that member.", is_optional=True),
+        Key("kept", COUNT, "Partitions that stay with their owner.", is_optional=True),
         Key("withheld", COUNT, "Partitions that wait for the next round.", is_optional=True),
         Key("unassigned", COUNT, "Partitions that nobody gets now.", is_optional=True),
         Key(
@@ -145,18 +145,7 @@ STATS: Schema = {
     ),
     "additionalProperties": {"type": ["number", "boolean", "string", "null"]},
 }
-GAPS = record(
-    Key(
-        "balance_gap",
-        nullable(COUNT),
-        "Sum of squared loads above the best possible; null while partitions wait.",
-    ),
-    Key("load_max", COUNT, "Partitions of the member with the most."),
-    Key("load_max_optimum", COUNT, "The same under the best possible balance."),
-    Key("load_min", COUNT, "Partitions of the member with the fewest."),
-    Key("moved", COUNT, "Partitions that leave the member that owned them."),
-    Key("moved_minimum", COUNT, "The fewest that a perfectly balanced assignment moves."),
-    Key("unassigned", COUNT, "Partitions that somebody could get, and nobody does."),
+SPREAD = (
     Key(
         "topic_spread",
         nullable(COUNT),
@@ -167,6 +156,25 @@ GAPS = record(
         COUNT,
         "The least of the assignments that are best in balance, racks and moves.",
     ),
+)
+GAPS = record(
+    Key(
+        "balance_gap",
+        nullable(COUNT),
+        "Sum of squared loads above the best possible; null while partitions wait.",
+    ),
+    Key("load_max", COUNT, "Partitions of the member with the most."),
+    Key("load_max_optimum", COUNT, "The same under the best possible balance."),
+    Key("load_min", COUNT, "Partitions of the member with the fewest."),
+    Key(
+        "moved",
+        COUNT,
+        "Partitions that a member owns by a valid claim and that go to another member, in this "
+        "round or after waiting for it.",
+    ),
+    Key("moved_minimum", COUNT, "The fewest that a perfectly balanced assignment moves."),
+    Key("unassigned", COUNT, "Partitions that somebody could get, and nobody does."),
+    *SPREAD,
     Key("topic_spread_max", COUNT, "The widest gap between two subscribers of one topic."),
     Key("rack_mismatches", COUNT, "Partitions without a replica in their member's rack."),
     Key("follow_up", BOOLEAN, "The leader must start another round itself.", is_optional=True),
@@ -330,6 +338,7 @@ EXPLAIN_KEYS = (
         ),
         "Every claim to the partition.",
     ),
+    *SPREAD,
 )
 EXPLAINED = answer_or_error(
     [key.name for key in EXPLAIN_KEYS],

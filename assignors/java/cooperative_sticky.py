@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from assignors.assignor import Assignor, RebalanceProtocol, UserData
-from assignors.claims import byte_notes
+from assignors.claims import byte_notes, counted_owners
 from assignors.java.constrained import Placed
 from assignors.java.java_input import JavaInput
 from assignors.java.sticky import owner_of, place, rebalance_of
@@ -50,7 +50,8 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     given = replace(placed, member=placed.member[stays], partition=placed.partition[stays])
     notes = (*byte_notes(java_input.problem.members), *notes)
     target = owner_of(java_input, placed.member, placed.partition)
-    rebalance = rebalance_of(java_input, given, notes, target=target)
+    favoured = partial(counted_owners, java_input.problem, group, UserData.COOPERATIVE)
+    rebalance = rebalance_of(java_input, given, notes, favoured, target=target)
     waits = np.flatnonzero(transferred[: java_input.partition_count] & (target != NOBODY))
     withheld = partitions_by_topic(java_input.problem, waits) if len(waits) else {}
     return replace(rebalance, withheld=withheld)

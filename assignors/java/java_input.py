@@ -23,7 +23,7 @@ from assignors.group_bytes.claim_rows import sticky_claims
 from assignors.group_bytes.in_turn import plain_sticky_user_data, topic_headers
 from assignors.java.racks import RackTable, rack_table
 from assignors.jvm.hash_order import partition_hashes, string_hashes
-from assignors.jvm.map_order import map_order
+from assignors.jvm.hash_trees import map_order
 from assignors.jvm.ordered_assignment import OrderedAssignment, ordered_by_member
 from assignors.model import NO_GENERATION, Group, Member, State
 from assignors.problem import Problem, problem_of

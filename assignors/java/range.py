@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from assignors.assignor import Assignor, UserData
-from assignors.claims import claims_of
+from assignors.claims import claims_of, counted_owners
 from assignors.java.order import dealing_order, topic_order
 from assignors.java.racks import is_local, partition_racks, racks_count
 from assignors.jvm.consecutive import consecutive_owners
-from assignors.jvm.map_order import map_order
+from assignors.jvm.hash_trees import map_order
 from assignors.jvm.ordered_assignment import (
     OrderedAssignment,
     PairsByMember,
@@ -115,11 +116,14 @@ def assign(group: Group) -> Rebalance:
         owner = consecutive_owners(problem, order)
         topics = np.array(topic_order(problem, in_map), dtype=np.int64)
     held = _listed(problem, owner, in_map, topics)
-    nobody = np.full(problem.partition_count, NOBODY, dtype=np.int32)
     return Rebalance(
         assignment=assigned(problem, owner, held),
         notes=claims_of(problem, group, UserData.NONE).notes,
-        stats=lazy_stats(problem, favoured=nobody, given=owner),
+        stats=lazy_stats(
+            problem,
+            favoured=partial(counted_owners, problem, group, UserData.NONE),
+            given=owner,
+        ),
         lists=PairsByMember(held),
         order=held.members,
     )

@@ -11,10 +11,10 @@ from functools import partial
 import numpy as np
 
 from assignors.assignor import Assignor, UserData
-from assignors.claims import claims_of
+from assignors.claims import claims_of, counted_owners
 from assignors.java.order import dealing_order
 from assignors.jvm.failure import JavaFailure
-from assignors.jvm.map_order import map_order
+from assignors.jvm.hash_trees import map_order
 from assignors.jvm.ordered_assignment import PairsByMember, assigned, ordered_by_member
 from assignors.metrics import lazy_stats
 from assignors.model import Group, MemberNote, MemberNoteCode
@@ -57,11 +57,14 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
         topic=problem.topic_of[dealt],
         number=(dealt - problem.first[problem.topic_of[dealt]]).astype(np.int32),
     )
-    favoured = np.full(problem.partition_count, NOBODY, dtype=np.int32)
     return Rebalance(
         assignment=assigned(problem, owner, held),
         notes=notes,
-        stats=lazy_stats(problem, favoured=favoured, given=owner),
+        stats=lazy_stats(
+            problem,
+            favoured=partial(counted_owners, problem, group, UserData.NONE),
+            given=owner,
+        ),
         lists=PairsByMember(held),
         order=held.members,
     )

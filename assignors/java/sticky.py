@@ -7,12 +7,13 @@ compare claims by generation, and the assignor keeps the highest generation it h
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
 from assignors.assignor import Assignor, UserData
-from assignors.claims import byte_notes
+from assignors.claims import byte_notes, counted_owners
 from assignors.java import constrained, general
 from assignors.java.constrained import Placed
 from assignors.java.java_input import JavaInput, read_group
@@ -40,7 +41,9 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
     ({'a': (('t', 0), ('t', 1)), 'b': (('t', 2), ('t', 3))}, 1)
     """
     java_input, placed, notes = place(group, UserData.STICKY, options)
-    return rebalance_of(java_input, placed, (*byte_notes(java_input.problem.members), *notes))
+    notes = (*byte_notes(java_input.problem.members), *notes)
+    favoured = partial(counted_owners, java_input.problem, group, UserData.STICKY)
+    return rebalance_of(java_input, placed, notes, favoured)
 
 
 def place(
@@ -71,17 +74,17 @@ def rebalance_of(
     java_input: JavaInput,
     placed: Placed,
     notes: tuple[MemberNote, ...],
+    favoured: Callable[[], Int32],
     *,
     target: Int32 | None = None,
 ) -> Rebalance:
     """Return the assignment by name, with Java's lists and the figures.
 
+    `favoured` returns the owners that moves are counted from (`claims.counted_owners`).
     `target`, int32[P], is who has each partition once nothing waits; `None` where nothing does.
     """
     held = java_input.held(placed.member, placed.partition)
     given = owner_of(java_input, placed.member, placed.partition)
-    stands = java_input.stands
-    favoured = owner_of(java_input, java_input.claim_member[stands], java_input.claim[stands])
     return Rebalance(
         assignment=assigned(java_input.problem, given, held),
         notes=notes,

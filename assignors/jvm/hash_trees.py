@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import is_
 
 import numpy as np
 
@@ -29,6 +30,8 @@ from assignors.jvm.hash_order import (
     string_hashes,
     table_length,
 )
+from assignors.model import Group
+from assignors.problem import Problem
 from wire.text import utf16_key
 
 UNTREEIFY = 6
@@ -160,6 +163,27 @@ def name_order(names: Sequence[str]) -> Int64:
     if not _has_tree(hashes):
         return put_order(hashes)
     return tree_order(hashes, capacity=DEFAULT_CAPACITY, texts=names)
+
+
+def map_order(group: Group, problem: Problem) -> Int64:
+    """Return member numbers (of `problem`) in the order of Java's map from member id, int64[M].
+
+    The map is filled in the order of `group.members`. Cost: O(M log M).
+
+    >>> from assignors.model import Cluster, Member
+    >>> from assignors.problem import problem_of
+    >>> members = tuple(Member(member_id=name) for name in ("c0", "c1", "c10", "a"))
+    >>> group = Group(cluster=Cluster.of({}), members=members)
+    >>> problem = problem_of(group)
+    >>> [problem.members[number].member_id for number in map_order(group, problem).tolist()]
+    ['a', 'c10', 'c0', 'c1']
+    """
+    ids = [member.member_id for member in group.members]
+    if all(map(is_, group.members, problem.members)):
+        return name_order(ids)
+    number_of = {member.member_id: number for number, member in enumerate(problem.members)}
+    given = np.array([number_of[member_id] for member_id in ids], dtype=np.int64)
+    return given[name_order(ids)]
 
 
 def _has_tree(hashes: Int32) -> bool:

@@ -6,7 +6,7 @@ begins one. Members do not know of each other here: two ownerships of one partit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -103,48 +103,6 @@ def by_partition(listed: Iterable[Ownership]) -> dict[TopicPartition, list[Owner
     for one in listed:
         found.setdefault(one.topic_partition, []).append(one)
     return found
-
-
-def sole_ownerships(listed: Iterable[Ownership]) -> list[Ownership]:
-    """Return when a partition had one owner alone, by partition, then time.
-
-    The results do not overlap: a moment of a partition is in one of them, or in none. They have no
-    generations and no reasons. Cost: O(I log I + overlaps) for I ownerships.
-
-    >>> def owned(member_id, start, end):
-    ...     return Ownership(topic="t", partition=0, member_id=member_id, start=start, end=end)
-    >>> [(one.member_id, one.start, one.end)
-    ...  for one in sole_ownerships([owned("a", 0, 5), owned("b", 3, 9)])]
-    [('a', 0, 3), ('b', 5, 9)]
-    """
-    lasting = [one for one in listed if one.end != one.start]
-    return [one for group in by_partition(lasting).values() for one in _alone(group)]
-
-
-def _alone(listed: list[Ownership]) -> Iterator[Ownership]:
-    """Yield the times of one partition with one owner, from begin to end."""
-    events = sorted(
-        [(one.start, 1, position) for position, one in enumerate(listed)]
-        + [(one.until, 0, position) for position, one in enumerate(listed)]
-    )
-    owning: dict[int, None] = {}
-    since = 0
-    for at, is_begin, position in events:
-        if len(owning) == 1 and at > since:
-            (only,) = owning
-            one = listed[only]
-            yield Ownership(
-                topic=one.topic,
-                partition=one.partition,
-                member_id=one.member_id,
-                start=since,
-                end=None if at == FOREVER else at,
-            )
-        if is_begin:
-            owning[position] = None
-        else:
-            owning.pop(position, None)
-        since = at
 
 
 def _ended(member_id: str, one: TopicPartition, begun: _Begun, change: Change | None) -> Ownership:

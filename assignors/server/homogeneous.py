@@ -32,8 +32,6 @@ class Placed(NamedTuple):
 
     owner: Int32
     """int32[P]."""
-    before: Int32
-    """int32[P]: the owner in the previous target."""
     load: Int64
     """int64[M]: how many partitions each member has now."""
 
@@ -59,7 +57,6 @@ def place(spec: Spec, jdk: Jdk) -> Placed:
     members = np.arange(spec.member_count + 1, dtype=holder.dtype)
     had_count = np.diff(np.searchsorted(holder, members))
     quota, fill = _quotas(had_count, spec.problem.partition_count)
-    before = owner.copy()
     dropped = _dropped(spec, member, partition, had_count > quota, quota)
     given = np.concatenate([_free(spec, owner, jdk), dropped])
     taker = np.repeat(np.arange(spec.member_count, dtype=np.int32), fill)
@@ -70,7 +67,7 @@ def place(spec: Spec, jdk: Jdk) -> Placed:
     else:
         load += fill
     owner[given] = taker
-    return Placed(owner, before, load)
+    return Placed(owner, load)
 
 
 def _quotas(had_count: Int64, partition_count: int) -> tuple[Int64, Int64]:

@@ -7,22 +7,14 @@ from functools import partial
 import numpy as np
 
 from assignors.arrays import bounds_of
-from assignors.claims import byte_notes
+from assignors.assignor import UserData
+from assignors.claims import byte_notes, counted_owners
 from assignors.jvm.many_tables import narrow
 from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember, assigned
 from assignors.metrics import stats
 from assignors.problem import NOBODY, Int32, Int64, problem_of
 from assignors.rebalance import LazyFigures, Rebalance
 from assignors.server.spec import Spec
-
-
-def previous_owner(spec: Spec) -> Int32:
-    """Return who had each partition, int32[P], by place in map order; of several the last."""
-    member, partition = previous_entries(spec)
-    owner = np.full(spec.problem.partition_count, NOBODY, dtype=np.int32)
-    is_real = partition >= 0
-    owner[partition[is_real]] = member[is_real]
-    return owner
 
 
 def previous_entries(spec: Spec) -> tuple[Int32, Int64]:
@@ -49,13 +41,12 @@ def rebalance_of(
     spec: Spec,
     owner: Int32,
     *,
-    before: Int32 | None = None,
     load: Int64 | None = None,
     also: tuple[Int32, Int64] | None = None,
 ) -> Rebalance:
     """Return the assignment by name; lists are sorted, as the broker answers with sets.
 
-    `owner` is int32[P], places in map order. `before` is `previous_owner` and `load`, int64[M], how
+    `owner` is int32[P], places in map order. `load`, int64[M], is how
     many partitions each member has, where that is known. `also` are further holders (member,
     partition) of partitions that somebody owns already. Cost: O(P log P + M).
     """
@@ -73,18 +64,16 @@ def rebalance_of(
     return Rebalance(
         assignment=assigned(problem, given, held),
         notes=(*byte_notes(problem.members), *spec.notes),
-        stats=LazyFigures(partial(_figures, spec, place, given, before, held.start)),
+        stats=LazyFigures(partial(_figures, spec, given, held.start)),
         lists=PairsByMember(held),
         order=held.members,
     )
 
 
-def _figures(
-    spec: Spec, place: Int32, given: Int32, before: Int32 | None, start: Int64
-) -> dict[str, int | float | bool]:
-    """Return the figures of an assignment; arguments are those of `rebalance_of`."""
-    had = previous_owner(spec) if before is None else before
-    counted = stats(problem_of(spec.group), favoured=place[had], given=given)
+def _figures(spec: Spec, given: Int32, start: Int64) -> dict[str, int | float | bool]:
+    problem = problem_of(spec.group)
+    favoured = counted_owners(problem, spec.group, UserData.NONE)
+    counted = stats(problem, favoured=favoured, given=given)
     return {**counted, **load_figures(np.diff(start))}
 
 

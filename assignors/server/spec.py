@@ -34,8 +34,8 @@ from assignors.arrays import (
     topic_names,
 )
 from assignors.jvm.hash_order import uuid_hashes
+from assignors.jvm.hash_trees import map_order
 from assignors.jvm.many_tables import compute_orders, put_orders
-from assignors.jvm.map_order import map_order
 from assignors.model import Cluster, Group, Member, MemberNote, MemberNoteCode, Topic
 from assignors.problem import Problem, problem_of
 

@@ -43,7 +43,7 @@ def assign(group: Group, *, options: Options = Options()) -> Rebalance:  # noqa:
 def _built(spec: Spec, *, jdk: Jdk) -> Rebalance:
     if spec.is_homogeneous and spec.member_count:
         placed = homogeneous.place(spec, jdk)
-        return rebalance_of(spec, placed.owner, before=placed.before, load=placed.load)
+        return rebalance_of(spec, placed.owner, load=placed.load)
     owner, also = heterogeneous.place(spec)
     return rebalance_of(spec, owner, also=also)
 

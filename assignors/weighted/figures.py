@@ -44,17 +44,22 @@ def weight_figures(
         class_of=problem.class_of,
         capacity=loads.capacity,
     ).use
-    moved = (favoured != NOBODY) & (target != favoured)
     figures: Figures = {
         "use_max": float(use),
         "use_min": float((load / loads.capacity).min(initial=float(use))),
         "use_bound": float(found),
-        "weight_moved": int(loads.weight[moved].sum()),
+        "weight_moved": weight_moved(problem, weighting, favoured, target),
         "moves_least": removal.moves_to(use),
     }
     if moves is not None:
         figures["use_bound_budget"] = float(max(found, removal.use_within(moves)))
     return figures
+
+
+def weight_moved(problem: Problem, weighting: Weighting, favoured: Int32, given: Int32) -> int:
+    """Return the weight of the partitions that `metrics.moved_count` counts. Cost: O(P)."""
+    moved = (favoured != NOBODY) & (given != favoured)
+    return int(loads_of(problem, weighting).weight[moved].sum())
 
 
 def _above(loads: Loads, owner: Int32, use: Fraction) -> Int32:

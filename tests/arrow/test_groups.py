@@ -137,6 +137,19 @@ def test_a_cooperative_answer_is_right_together_with_what_it_withholds() -> None
     assert rules(checked(AS_STRUCTS, given, "eager", withheld)) == ["withheld-without-reason"] * 2
 
 
+def test_a_check_has_the_spread_of_topics_beside_the_least() -> None:
+    topics = [{"name": "t", "partitions": 2}, {"name": "u", "partitions": 2}]
+    members = [{"id": name, "topics": ["t", "u"]} for name in "ab"]
+    uneven = [
+        {"member": "a", "partitions": [{"topic": "t", "partitions": [0, 1]}]},
+        {"member": "b", "partitions": [{"topic": "u", "partitions": [0, 1]}]},
+    ]
+    columns = [topics], [members], [uneven], ["eager"]
+    (found,) = checked_groups(*map(pa.array, columns)).to_pylist()
+    assert (found["violations"], found["balance_gap"], found["error"]) == ([], 0, None)
+    assert (found["topic_spread"], found["topic_spread_minimum"]) == (8, 4)
+
+
 def test_why_claims_are_not_known_is_in_the_notes_of_a_check() -> None:
     silent = [{"id": "a", "subscription": bytes.fromhex("000000000001000174ffffffff")}]
     given = [{"member": "a", "partitions": [{"topic": "t", "partitions": [0, 1, 2, 3]}]}]

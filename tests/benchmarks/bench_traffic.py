@@ -5,7 +5,7 @@
 Plays the named scenarios of `traffic` under our assignors and the peers, six seeds
 each, and prints a line for each; ours as it is with 24 seeds, too. `--part` plays one part alone,
 and leaves the others as they are stored. With `--store` the means go into `results/traffic.json`,
-of which `python -m tests.docs.weights_over_time` writes the tables of docs/weights.md. Nothing here
+of which `python -m tests.lab.weights.over_time` writes the tables of docs/weights.md. Nothing here
 is a time: every machine gets the same figures. About five minutes of one core.
 """
 

@@ -41,6 +41,8 @@ def test_a_partition_that_waits_says_where_to_and_for_whom() -> None:
         "given": None,
         "last_generation": 7,
         "claims": [claim("a", 7, believed=True, reason="it has the highest generation")],
+        "topic_spread": None,
+        "topic_spread_minimum": 8,
         "error": None,
     }
 
@@ -49,6 +51,7 @@ def test_eager_members_have_let_go_so_it_moves_at_once() -> None:
     document = explained(GROUP, "t:3", "sticky")
     assert (document["verdict"], document["clause"]) == ("moves", "eager")
     assert (document["favoured"], document["given"]) == ("a", "b")
+    assert (document["topic_spread"], document["topic_spread_minimum"]) == (8, 8)
 
 
 def test_range_keeps_nothing_so_nobody_is_favoured() -> None:

@@ -33,6 +33,8 @@ KEYS = {
         "given",
         "last_generation",
         "claims",
+        "topic_spread",
+        "topic_spread_minimum",
         "error",
     ],
 }

@@ -14,6 +14,7 @@ from assignors.cli.command import command
 from assignors.documents.values import DocumentError
 from assignors.simulation import simulate_timed
 from assignors.simulation.timed.gallery import GALLERY
+from assignors.simulation.timed.group_protocols import GroupProtocol
 from assignors.simulation.timed.own_group import own_group_document
 from assignors.simulation.timed.scenario_document import scenario_from_document
 from assignors.simulation.timed.tables.rows import interval_rows
@@ -42,11 +43,13 @@ def test_there_is_a_row_for_each_protocol_and_seed() -> None:
     assert {row["package_version"] for row in rows} == {__version__}
 
 
-def test_an_execution_without_a_model_is_noted(tmp_path: Path) -> None:
+def test_settings_of_an_execution_without_a_model_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "small.json"
     file.write_text(json.dumps({**SMALL, "broker": {"execution": {"workers": 8}}}))
-    asked = ("simulate", str(file))
-    assert b"broker.execution has no effect without a model" in called(*asked).stderr
+    refused = called("simulate", str(file))
+    assert refused.returncode == 2
+    assert b"'workers' has no effect without a model" in refused.stderr
+    assert b"at broker.execution" in refused.stderr
 
 
 @pytest.mark.parametrize(
@@ -375,7 +378,24 @@ def test_a_described_group_is_what_the_run_starts_from() -> None:
     names = [each["name"].split("-fef9")[0] for each in document["members"]]
     assert names[0] == "till-2"
     assert [each["instance_id"] for each in document["members"]] == ["till-2", None, None]
-    assert len(scenario_from_document(document).plan) == 6
+    assert len(scenario_from_document(document, protocols=tuple(GroupProtocol)).plan) == 6
+
+
+@pytest.mark.parametrize("name", ["cooperative-sticky", "sticky"])
+@pytest.mark.parametrize("package", ["java", "optimal"])
+def test_members_keep_what_they_own_in_the_described_group(package: str, name: str) -> None:
+    """But for the fair share of a member that has nothing."""
+    owned = {"a": [1, 2, 5], "b": [0, 3, 4], "c": []}
+    members = [
+        {"id": one, "topics": ["t"], "owned": [["t", numbers]]} for one, numbers in owned.items()
+    ]
+    start = {"topics": {"t": 6}, "members": members}
+    table = simulate_timed("do=nothing", start=start, intervals=True, assignors=f"{package}/{name}")
+    assert all(row["error"] is None for row in table)
+    first = {row["partition"]: row["member"] for row in reversed(list(table))}
+    assert len(first) == 6
+    assert all(member == "c" or number in owned[member] for number, member in first.items())
+    assert sorted(first.values()) == ["a", "a", "b", "b", "c", "c"]
 
 
 def test_python_takes_the_same_line_and_a_group() -> None:
@@ -398,14 +418,14 @@ def test_python_takes_the_same_line_and_a_group() -> None:
 def test_the_run_goes_on_after_the_last_action(settings: str, do: str, last_ms: int) -> None:
     document: dict[str, Any] = own_group_document(settings)
     assert document["plan"][0]["do"] == do
-    scenario = scenario_from_document(document)
+    scenario = scenario_from_document(document, protocols=tuple(GroupProtocol))
     assert scenario.plan[-1].at_ms == last_ms
     assert scenario.until_ms == last_ms + 120_000
 
 
 def test_other_settings_are_those_of_members_and_broker() -> None:
     document = own_group_document("static=yes rate=10 heartbeat=1s session=6s do=nothing")
-    scenario = scenario_from_document(document)
+    scenario = scenario_from_document(document, protocols=tuple(GroupProtocol))
     assert scenario.plan == ()
     assert scenario.broker.consumer_heartbeat_interval_ms == 1000
     assert scenario.broker.consumer_session_timeout_ms == 6000

@@ -94,7 +94,7 @@ CLIENTS = (
         command=partial(_python, "confluent-kafka", "2.16.1", "librdkafka_driver"),
         source="drivers/librdkafka_driver.py",
         through="a consumer of confluent-kafka 2.16.1 in a group of its own, as librdkafka has no"
-        " function to call: a [broker of ours](../tests/foreign/drivers/one_group_broker.py) tells"
+        " function to call: a [broker of ours](../foreign/drivers/one_group_broker.py) tells"
         " it who its members are or what it is assigned, and what it hands out and gets is its"
         " answer",
         defects=known_librdkafka.LIBRDKAFKA,

@@ -1,7 +1,7 @@
 """Other clients against the kit: it finds what they are known to get wrong, and nothing else.
 
 A failure that no known defect explains fails the test, and so does a defect that no vector shows
-any more. What is stored for docs/conformance.md is what comes of the same clients here.
+any more. What is stored for RESULTS.md is what comes of the same clients here.
 """
 
 from __future__ import annotations

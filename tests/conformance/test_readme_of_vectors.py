@@ -8,6 +8,7 @@ import pytest
 
 from assignors.cli.commands.conform import conform
 from assignors.conformance.vectors import FORMAT, Judge, Operation
+from tests.conformance import page
 from tests.conformance.published import FILES, FOLDER, lines
 
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
@@ -63,3 +64,7 @@ def test_every_key_of_a_line_is_described() -> None:
 @pytest.mark.parametrize("target", re.findall(r"\]\((?!https?://|#)([^)#\s]+)", README))
 def test_every_link_leads_somewhere(target: str) -> None:
     assert (FOLDER / target).exists()
+
+
+def test_the_results_page_is_what_the_stored_results_say() -> None:
+    assert page.PAGE.read_text(encoding="utf-8") == page.page(), "python -m tests.conformance.page"

@@ -12,20 +12,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.docs import (
-    client_models,
     codes,
     command_reference,
-    conformance,
-    coordinator_models,
     findings,
     formats,
     gallery,
     incident_picture,
-    models_against_kafka,
     simulator_reference,
     tables,
-    weights_measured,
-    weights_over_time,
 )
 
 GENERATED: dict[Path, Callable[[], str]] = {
@@ -36,12 +30,6 @@ GENERATED: dict[Path, Callable[[], str]] = {
     findings.PAGE: findings.page,
     **gallery.FILES,
     tables.PAGE: tables.page,
-    conformance.PAGE: conformance.page,
-    **coordinator_models.FILES,
-    **client_models.FILES,
-    models_against_kafka.PAGE: models_against_kafka.page,
     simulator_reference.PAGE: simulator_reference.page,
-    **weights_measured.FILES,
-    **weights_over_time.FILES,
 }
 """File -> its text."""

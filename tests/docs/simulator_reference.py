@@ -1,9 +1,9 @@
-"""Writes docs/simulator-reference.md: fields, faults, figures, monitors and scenarios by name.
+"""Writes docs/simulator-reference.md: fields, faults, figures and monitors.
 
     python -m tests.docs.simulator_reference
 
-Everything comes from the code: a field's meaning is the string below it, what a named scenario
-shows is its docstring. `test_docs` fails where the page is not what this writes.
+Everything comes from the code: a field's meaning is the string below it. `test_docs` fails
+where the page is not what this writes.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from typing import Any, get_args, get_type_hints
 
 from assignors.documents.keys import keys_of
 from assignors.simulation.timed.dialects.clients import DIALECTS
-from assignors.simulation.timed.gallery import GALLERY
+from assignors.simulation.timed.group_protocols import ReadBy
 from assignors.simulation.timed.monitors.rules import MONITORS, Kind, Monitor
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import VERSION, Scenario
 from assignors.simulation.timed.scenario.defaults import defaults
-from assignors.simulation.timed.scenario.protocols import ReadBy
 from tests.docs.source import DOCS, first_line, table, texts_of
 
 PAGE = DOCS / "simulator-reference.md"
@@ -34,9 +33,9 @@ VERSION_ROW = ("`version`", "", f"Version of this format: {VERSION}.")
 
 HEAD = """# Scenarios on a clock: reference
 
-Fields, figures and named scenarios of `kafka-assignors simulate`; what it is and how to
-use it is in [simulator.md](simulator.md). This page is written by
-`python -m tests.docs.simulator_reference`, from the code.
+Fields, faults, figures and monitors of `kafka-assignors simulate`. How to use it is in
+[simulator.md](simulator.md), named scenarios are in the [gallery](gallery.md).
+`python -m tests.docs.simulator_reference` writes this page from the code.
 
 A field without a default has to be given; null stands for the default, but for `starts_at_ms`.
 Times are milliseconds, or microseconds where the name ends in `_us`. A field that does not exist,
@@ -47,7 +46,7 @@ a value that cannot be, and a field that no protocol of the run reads are refuse
 
 def page() -> str:
     """Return the page."""
-    parts = (_format(), _defaults(), _figures(), _monitors(), _clients(), _gallery())
+    parts = (_format(), _defaults(), _figures(), _monitors(), _clients())
     return "\n".join([HEAD, *(line for part in parts for line in part)]) + "\n"
 
 
@@ -68,7 +67,7 @@ def _format() -> Iterator[str]:
 def _defaults() -> Iterator[str]:
     yield "## Where the defaults come from\n"
     yield (
-        "A recording is one of [real members](../tests/foreign/calibrate/RESULTS.md). Replace what "
+        "A recording is one of [real members](../tests/lab/calibrate/RESULTS.md). Replace what "
         "is assumed by figures of your own clients and brokers.\n"
     )
     rows = [
@@ -109,14 +108,6 @@ def _looks(monitor: Monitor) -> str:
 def _clients() -> Iterator[str]:
     yield "## Clients whose bytes a member can write and read\n"
     yield ", ".join(f"`{name}`" for name in DIALECTS) + "\n"
-
-
-def _gallery() -> Iterator[str]:
-    yield "## Named scenarios\n"
-    for name, one in GALLERY.items():
-        yield f"### `{name}`\n"
-        yield f"{one.text}\n"
-        yield f"Protocols: {', '.join(one.expected)}.\n"
 
 
 # What the code says

@@ -97,7 +97,7 @@ INSIDE = {
     "assignors.group_bytes.entries",
     "assignors.problem",
     "assignors.replay.report",
-    "assignors.replay.simulated",
+    "assignors.simulation.page",
     "assignors.replay.sources",
     "assignors.replay.sources.arrow",
     "assignors.simulation.rounds",  # assignors.simulation has its names

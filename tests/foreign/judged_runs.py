@@ -48,7 +48,6 @@ from assignors.simulation.timed.protocols.kafka.subscriptions import LOOKUP_KEY
 from assignors.simulation.timed.scenario import OldTargets, Scenario
 from assignors.simulation.timed.sides import Sides
 from assignors.simulation.timed.simulation import Played, simulate
-from tests.foreign.commits import NEVER_MS
 from tests.foreign.operations import Operation, operation_of
 from tests.foreign.plays import Step, answer_of, record_of
 
@@ -127,10 +126,7 @@ def settings_of(scenario: Scenario) -> dict[str, str]:
         "group.consumer.migration.policy": broker.migration_policy.value,
         "group.consumer.regex.refresh.interval.ms": broker.pattern_refresh_ms,
         "offsets.retention.minutes": broker.offsets_retention_ms // MINUTE_MS,
-        # Where nobody commits ours keeps no offsets, and so does not look for expired ones.
-        "offsets.retention.check.interval.ms": (
-            broker.offsets_check_ms if scenario.processing.is_on else NEVER_MS
-        ),
+        "offsets.retention.check.interval.ms": broker.offsets_check_ms,
     }
     return {key: str(value) for key, value in settings.items()}
 

@@ -16,8 +16,8 @@ from kio.schema.metadata.v12.response import MetadataResponse
 from kio.schema.types import TopicName
 from kio.static.primitive import i8
 
-from assignors.jvm.offsets_partition import offsets_partition
 from assignors.simulation.dice import Dice
+from assignors.simulation.timed.offsets_partition import offsets_partition
 from tests.interop.broker import Broker
 from tests.interop.connection import Connection
 from tests.interop.group import SETTLES_S

@@ -17,8 +17,8 @@ import pytest
 
 from assignors.replay.decode.logged_records import logged_records
 from assignors.replay.engines.python import replayed
+from assignors.replay.history.fold import histories, learned_names
 from assignors.replay.history.model import Kind
-from assignors.replay.history.timeline import learned_names, timeline
 from assignors.replay.sources import Raw, read_segments
 from assignors.replay.tables.rows import TABLES, Tables
 from tests.cli.running import printed_rows
@@ -118,8 +118,8 @@ def _raws(broker: Broker) -> Iterator[Raw]:
 def _tables(broker: Broker, group: str) -> Tables:
     """The tables of one group, from the broker's files as they are now."""
     listed = list(logged_records(_raws(broker)))
-    histories = timeline(listed, topic_names=learned_names(listed))
-    (history,) = [history for history in histories if history.group == group]
+    found = histories(listed, topic_names=learned_names(listed))
+    (history,) = [history for history in found if history.group == group]
     return replayed(history)
 
 

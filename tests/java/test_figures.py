@@ -1,11 +1,11 @@
-"""The figures of a cooperative answer count what waits, and moves to where it will go."""
+"""The figures of a cooperative answer count what waits, which has moved."""
 
 from __future__ import annotations
 
 from assignors import Cluster, Group, Member, assignor_named
 
 
-def test_figures_count_what_is_withheld_and_moves_beyond_it() -> None:
+def test_figures_count_what_is_withheld_as_moved() -> None:
     owned = {"t": tuple(range(9))}
     members = (
         Member(member_id="a", topics=("t",), owned=owned, generation=1),

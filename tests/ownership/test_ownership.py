@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assignors.model import Assignment
 from assignors.ownership.changes import Change, TopicPartition, pairs
 from assignors.ownership.double import double_time, overlaps
-from assignors.ownership.intervals import FOREVER, Ownership, ownerships, sole_ownerships
+from assignors.ownership.intervals import FOREVER, Ownership, ownerships
 from assignors.ownership.missing import gaps
 from assignors.ownership.monitors import double_owned, started_while_owned
 from tests.ownership.changes import LAST, changes, owners
@@ -105,17 +105,6 @@ def test_double_time_is_not_known_where_no_overlap_has_an_end() -> None:
     both = [Change(at=0, member_id=name, owned={"t": (0,)}) for name in "ab"]
     assert double_time(overlaps(ownerships(both))) is None
     assert double_time([]) == 0
-
-
-@given(changes)
-def test_a_sole_ownership_is_a_time_with_one_owner_and_no_other(listed: list[Change]) -> None:
-    found = sole_ownerships(ownerships(listed))
-    assert all(one.start < one.until for one in found)
-    for at in range(LAST):
-        ours = {one.topic_partition: one.member_id for one in found if one.start <= at < one.until}
-        assert ours == {
-            one: next(iter(who)) for one, who in owners(listed, at).items() if len(who) == 1
-        }
 
 
 @given(changes, st.integers(0, 4), st.integers(4, LAST))

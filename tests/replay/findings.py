@@ -7,7 +7,7 @@ from typing import Any
 from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.findings import Selection, Thresholds, findings
-from assignors.replay.history.timeline import group_history
+from assignors.replay.history.fold import group_history
 from assignors.replay.tables.rows import FindingRow
 from tests.replay.histories import Says, in_order
 

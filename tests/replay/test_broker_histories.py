@@ -8,8 +8,9 @@ import pytest
 
 from assignors.ownership.changes import pairs
 from assignors.replay.decode.logged_records import LoggedRecord, group_in
+from assignors.replay.history import fold
+from assignors.replay.history.fold import group_history, learned_names
 from assignors.replay.history.model import GroupHistory, Kind, Life
-from assignors.replay.history.timeline import group_history, learned_names, timeline
 from tests.replay.histories import (
     captured,
     state,
@@ -25,7 +26,7 @@ def real() -> list[LoggedRecord]:
 
 @pytest.fixture(scope="module")
 def histories(real: list[LoggedRecord]) -> dict[str, GroupHistory]:
-    return {h.group: h for h in timeline(real, topic_names=learned_names(real))}
+    return {h.group: h for h in fold.histories(real, topic_names=learned_names(real))}
 
 
 def test_at_the_end_every_group_is_what_the_broker_said_it_is(
@@ -116,7 +117,7 @@ def test_a_regular_expression_stands_for_the_topics_that_the_broker_found(
 
 def test_a_group_alone_has_the_history_that_it_has_among_others(real: list[LoggedRecord]) -> None:
     names = learned_names(real)
-    for history in timeline(real, topic_names=names):
+    for history in fold.histories(real, topic_names=names):
         alone = [entry for entry in real if group_in(entry.record.key) == history.group]
         assert group_history(history.group, alone, topic_names=names) == history
 
@@ -132,7 +133,7 @@ def test_members_of_other_protocols_are_listed_and_not_decoded(
         if generation.members
     ]
     assert connect.protocol_type == "connect"
-    assert all(m.version is None and not m.assigned for m in connect.members)
+    assert all(m.subscription_version is None and not m.assigned for m in connect.members)
 
 
 def numbers(life: Life) -> Sequence[int]:

@@ -11,7 +11,7 @@ from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.engines.python import Settings, replay
 from assignors.replay.findings import GLOSSARY, Selection, Severity, findings
 from assignors.replay.findings.selection import EVERYTHING
-from assignors.replay.history.timeline import timeline
+from assignors.replay.history.fold import histories
 from assignors.replay.tables.rows import FindingKind, FindingRow
 from tests.replay.findings import COOPERATIVE, found, kinds, lower, upper
 from tests.replay.histories import Says, captured, classic
@@ -97,7 +97,7 @@ def test_the_normal_layouts_of_librdkafka_and_franz_go_are_notes() -> None:
     layouts = [row for row in REAL if "sticky-layout" in row.evidence]
     assert layouts
     assert {(row.kind, row.severity) for row in layouts} == {("client-layout", "note")}
-    (history,) = [h for h in timeline(captured("real")) if h.group == "shop.07-franz"]
+    (history,) = [h for h in histories(captured("real")) if h.group == "shop.07-franz"]
     assert findings(analysed_group(history)) == []
     asked = findings(analysed_group(history), selection=EVERYTHING)
     assert kinds(asked) == ["client-layout"]

@@ -10,8 +10,8 @@ import pytest
 from assignors.registry import assignor_named
 from assignors.replay.decode.logged_records import LoggedRecord, logged_records
 from assignors.replay.engines.python import Settings, replay
+from assignors.replay.history.fold import group_history, learned_names
 from assignors.replay.history.partition_counts import inferred_counts
-from assignors.replay.history.timeline import group_history, learned_names
 from assignors.replay.report import page
 from assignors.replay.sources import open_source
 from assignors.replay.tables.arrow import arrow_row, write_tables

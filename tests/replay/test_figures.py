@@ -14,9 +14,9 @@ from assignors.ownership.changes import pairs
 from assignors.replay.analysis import figures as module
 from assignors.replay.analysis.figures import Figures, figures, stopped_count
 from assignors.replay.engines.python import replay
+from assignors.replay.history.fold import group_history, histories
 from assignors.replay.history.model import Generation, Kind, Participant
 from assignors.replay.history.partition_counts import counts_of, inferred_counts
-from assignors.replay.history.timeline import group_history, timeline
 from assignors.replay.report import page
 from tests.replay.histories import Says, captured, classic, commit, in_order
 
@@ -30,7 +30,10 @@ def generation(number: int, plan: Plan, protocol: str = "range") -> Generation:
     """A generation whose members all ask for `t`, and for `u` unless they are called b."""
     members = tuple(
         Participant(
-            member_id=m, topics=("t",) if m == "b" else ("t", "u"), assigned=share, version=3
+            member_id=m,
+            topics=("t",) if m == "b" else ("t", "u"),
+            assigned=share,
+            subscription_version=3,
         )
         for m, share in plan.items()
     )
@@ -226,7 +229,7 @@ def test_what_is_known_is_not_inferred() -> None:
 def test_counts_of_a_real_topic_are_found_by_every_group_that_was_dealt_all_of_it() -> None:
     known = {"orders": 6, "payments": 4, "clicks.v2": 3, "tiny": 1}
     seen = 0
-    for history in timeline(captured("real")):
+    for history in histories(captured("real")):
         if history.group.startswith(("shop.0", "shop.1")):
             counts = inferred_counts(history)
             assert all(counts[topic] == known[topic] for topic in counts)

@@ -11,7 +11,7 @@ from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.findings import Thresholds, findings
 from assignors.replay.findings.selection import EVERYTHING
-from assignors.replay.history.timeline import learned_names, timeline
+from assignors.replay.history.fold import histories, learned_names
 from assignors.replay.tables.rows import FindingKind
 from tests.replay.findings import COOPERATIVE, found, kinds, lower, upper
 from tests.replay.histories import (
@@ -258,7 +258,7 @@ def test_every_kind_is_found_in_the_captured_topics() -> None:
     seen: set[str] = set()
     for name in ("real", "java-plans"):
         entries = captured(name)
-        for history in timeline(entries, topic_names=learned_names(entries)):
+        for history in histories(entries, topic_names=learned_names(entries)):
             seen |= set(kinds(findings(analysed_group(history), selection=EVERYTHING)))
     elsewhere = {"fenced-instance", "offsets-removed", "streams-probing", "worker-rebalances"}
     unseen = {"double-ownership", "classic-only", *elsewhere}
@@ -267,7 +267,7 @@ def test_every_kind_is_found_in_the_captured_topics() -> None:
 
 def test_a_quiet_group_of_java_members_is_found_quiet() -> None:
     entries = captured("real")
-    (history,) = [h for h in timeline(entries) if h.group == "shop.01-java44"]
+    (history,) = [h for h in histories(entries) if h.group == "shop.01-java44"]
     assert len(history.lives) == 2
     assert findings(analysed_group(history)) == []
 

@@ -1,35 +1,21 @@
-"""Why ownerships end, how certain they are, and which life a moment belongs to."""
+"""Why ownerships end, and how certain they are."""
 
 from __future__ import annotations
 
 from hypothesis import given
-from hypothesis import strategies as st
 
 from assignors.ownership.changes import Change
 from assignors.ownership.double import overlaps
-from assignors.replay.analysis.commits import spans
 from assignors.replay.analysis.ownership import ownerships_of
+from assignors.replay.history.fold import group_history
 from assignors.replay.history.model import Kind, Life
-from assignors.replay.history.timeline import group_history
-from tests.ownership.changes import LAST, changes
+from tests.ownership.changes import changes
 from tests.replay.histories import Says, classic, gone, in_order
 
 
 def life(listed: list[Change]) -> Life:
     """A life of these changes that goes on."""
     return Life(number=1, kind=Kind.CONSUMER, from_ms=0, changes=tuple(listed))
-
-
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=4, unique=True).map(sorted))
-def test_every_moment_falls_into_one_life(starts: list[int]) -> None:
-    lives = [
-        Life(number=number, kind=Kind.CLASSIC, from_ms=start)
-        for number, start in enumerate(starts, 1)
-    ]
-    for at_ms in range(-3, LAST):
-        found = [span.life for span in spans(lives) if span.from_ms <= at_ms < span.to_ms]
-        assert found == [max(sum(start <= at_ms for start in starts), 1)]
-    assert spans([]) == []
 
 
 @given(changes)

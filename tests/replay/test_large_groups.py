@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.engines.python import analysis_and_outcomes, joined, replay, tables_of
 from assignors.replay.findings import findings
+from assignors.replay.history.fold import group_history, histories, learned_names
 from assignors.replay.history.model import GroupHistory
-from assignors.replay.history.timeline import group_history, learned_names, timeline
 from tests.replay.histories import (
     TOPIC_ID,
     Says,
@@ -261,8 +261,8 @@ def seconds_of(entries: Iterable[LoggedRecord]) -> Seconds:
     gc.disable()
     try:
         began = process_time()
-        histories = list(timeline(listed, topic_names=learned_names(listed)))
-        known = [analysis_and_outcomes(history) for history in histories]
+        found = list(histories(listed, topic_names=learned_names(listed)))
+        known = [analysis_and_outcomes(history) for history in found]
         joined(tables_of(analysis, outcomes) for analysis, outcomes in known)
         at = [process_time()]
         for _ in range(TRIES):

@@ -12,7 +12,7 @@ from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.engines.python import replay
 from assignors.replay.findings import GLOSSARY
 from assignors.replay.findings.leaders import LEADERS_CLIENT, findings_by_leader
-from assignors.replay.history.timeline import group_history
+from assignors.replay.history.fold import group_history
 from assignors.replay.tables.rows import FindingKind, FindingRow
 from tests.replay.findings import COOPERATIVE, found, kinds, lower, upper
 from tests.replay.histories import Says, captured, classic, in_order

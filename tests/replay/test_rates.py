@@ -16,20 +16,23 @@ from assignors.documents.values import DocumentError
 from assignors.replay.analysis.rates import SLOT_MS, WINDOW_MS, Known, known_at, observed
 from assignors.replay.analysis.uses import uses
 from assignors.replay.history.log_ends import LogEnds, log_ends_from_document
-from assignors.replay.history.model import Commit, Generation, Participant
+from assignors.replay.history.model import Generation, Participant
+from assignors.replay.tables.rows import OffsetRow
 
 END = 1_000_000
 
 
 def commits(
     offsets: Iterable[tuple[int, int | None]], partition: int = 0, *, is_aborted: bool | None = None
-) -> list[Commit]:
+) -> list[OffsetRow]:
     """Commits of (milliseconds before `END`, offset)."""
-    where = Commit(topic="t", partition=partition, at_ms=END, is_aborted=is_aborted)
+    where = OffsetRow(topic="t", partition=partition, at_ms=END, is_aborted=is_aborted)
     return [replace(where, at_ms=END - ago, offset=offset) for ago, offset in offsets]
 
 
-def known(listed: Sequence[Commit], log_ends: Sequence[LogEnds] = (), *, count: int = 2) -> Known:
+def known(
+    listed: Sequence[OffsetRow], log_ends: Sequence[LogEnds] = (), *, count: int = 2
+) -> Known:
     seen = observed(listed, {"t": count}, log_ends)
     assert seen is not None
     found = known_at(seen, END)
@@ -37,7 +40,7 @@ def known(listed: Sequence[Commit], log_ends: Sequence[LogEnds] = (), *, count: 
     return found
 
 
-def steady(per_s: int, partition: int = 0) -> list[Commit]:
+def steady(per_s: int, partition: int = 0) -> list[OffsetRow]:
     """Commits every ten seconds of a partition with so many records a second."""
     return commits(((s * 1000, 5000 - per_s * s) for s in range(100, 0, -10)), partition)
 
@@ -75,7 +78,7 @@ def test_tombstones_aborted_commits_and_partitions_that_do_not_exist_do_not_coun
         *commits([(15_000, 90_000)], is_aborted=True),
         *commits([(14_000, None)]),
         *commits([(13_000, 7)], 9),
-        Commit(topic="other", partition=0, at_ms=END - 5, offset=4),
+        OffsetRow(topic="other", partition=0, at_ms=END - 5, offset=4),
     ]
     assert known([*steady(30), *odd]).rate[0] == 30.0
     assert observed(odd, {"t": 2}) is None
@@ -113,7 +116,7 @@ def test_what_comes_later_is_not_known_before(found: list[tuple[int, int, int]])
     nobody could say what comes later.
     """
     every = [
-        Commit(topic="t", partition=number, at_ms=END + after, offset=offset)
+        OffsetRow(topic="t", partition=number, at_ms=END + after, offset=offset)
         for number, after, offset in sorted(found, key=lambda one: one[1])
     ]
     seen = observed(every, {"t": 3})

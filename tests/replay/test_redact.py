@@ -14,7 +14,7 @@ from assignors.registry import assignor_named
 from assignors.replay.analysis.redact import Hidden, keyed, numbered
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.engines.python import Settings, replay
-from assignors.replay.history.timeline import timeline
+from assignors.replay.history.fold import histories
 from assignors.replay.tables.columns import as_dict
 from assignors.replay.tables.rows import TABLES, Tables
 from tests.replay.histories import Says, captured, classic, in_order
@@ -128,9 +128,9 @@ def test_labels_by_key_are_the_same_in_every_group_and_other_under_another_key(
 
 
 def test_labels_count_in_the_order_of_the_records(entries: list[LoggedRecord]) -> None:
-    histories = list(timeline(entries))
-    label = numbered(histories)
-    assert [label(Hidden.GROUP, h.group) for h in histories[:3]] == [
+    found = list(histories(entries))
+    label = numbered(found)
+    assert [label(Hidden.GROUP, h.group) for h in found[:3]] == [
         "group-1",
         "group-2",
         "group-3",

@@ -19,7 +19,7 @@ from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.analysis.table_rows import group_rows
 from assignors.replay.decode.batches import decoded_records
 from assignors.replay.decode.logged_records import logged_records
-from assignors.replay.history.timeline import timeline
+from assignors.replay.history.fold import histories
 from assignors.replay.sources import Raw
 from tests.cli.running import answer, answers
 from wire import NoteCode
@@ -51,10 +51,10 @@ def records(path: Path) -> list[Record]:
 
 
 def states(listed: list[Raw]) -> list[tuple[str, str]]:
-    histories = timeline(logged_records(listed))
+    found = histories(logged_records(listed))
     return [
         (row.kind, row.state)
-        for history in histories
+        for history in found
         for row in group_rows(analysed_group(history), [])
     ]
 

@@ -12,7 +12,7 @@ from assignors.rebalance import Rebalance
 from assignors.replay.analysis.fingerprint import BROKER, JAVA_NEW, JAVA_OLD
 from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.analysis.table_rows import generation_rows
-from assignors.replay.history.timeline import group_history, learned_names, timeline
+from assignors.replay.history.fold import group_history, histories, learned_names
 from tests.replay.histories import Says, captured, classic, in_order
 from tests.replay.reproductions import BY_PROTOCOL, Reproduction, reproductions
 from wire import (
@@ -34,7 +34,7 @@ def found() -> list[tuple[str, Reproduction]]:
     made = []
     for name, counts in TOPICS.items():
         entries = captured(name)
-        for history in timeline(entries, topic_names=learned_names(entries)):
+        for history in histories(entries, topic_names=learned_names(entries)):
             made += [
                 (history.group, one)
                 for one in reproductions(analysed_group(history, counts), entries)
@@ -129,7 +129,7 @@ def test_guesses_name_the_client_that_wrote_the_plan() -> None:
         "ks": "Kafka Streams",
     }
     checked: Counter[str] = Counter()
-    for history in timeline(captured("real")):
+    for history in histories(captured("real")):
         for row in generation_rows(analysed_group(history)):
             if row.leader_client_id is None or row.leader_guess == BROKER:
                 continue

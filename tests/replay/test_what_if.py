@@ -15,7 +15,7 @@ from assignors.replay.analysis.group_analysis import GroupAnalysis, analysed_gro
 from assignors.replay.analysis.outcome_rows import EVERY_GROUP, total
 from assignors.replay.analysis.what_if import what_if
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.history.timeline import group_history, learned_names, timeline
+from assignors.replay.history.fold import group_history, histories, learned_names
 from assignors.replay.tables.rows import OutcomeRow
 from tests.replay.histories import (
     Says,
@@ -39,7 +39,7 @@ KNOWN = {"orders": 6, "payments": 4, "clicks.v2": 3, "tiny": 1}
 def real() -> dict[str, GroupAnalysis]:
     entries = captured("real")
     names = learned_names(entries)
-    return {h.group: analysed_group(h, KNOWN) for h in timeline(entries, topic_names=names)}
+    return {h.group: analysed_group(h, KNOWN) for h in histories(entries, topic_names=names)}
 
 
 def tried(analysis: GroupAnalysis, name: str) -> list[OutcomeRow]:

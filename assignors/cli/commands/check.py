@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from assignors.assignor import UserData
 from assignors.checks import check as judge
 from assignors.cli.inputs.check_requests import check_results
 from assignors.cli.inputs.given_groups import GivenGroup, GroupOptions, group_options
@@ -14,6 +15,7 @@ from assignors.cli.outputs.tables import show_checked
 from assignors.documents.answers import report_document
 from assignors.documents.groups import check_request_from_document
 from assignors.documents.values import Document
+from assignors.registry import registered
 
 BLANK: Document = {"violations": None, "gaps": None}
 
@@ -55,5 +57,12 @@ def checked_group(given: GivenGroup) -> Document:
         request.assignment,
         withheld=request.withheld,
         protocol=request.protocol,
+        user_data=_user_data_of(given.document.get("assignor")),
     )
     return report_document(report)
+
+
+def _user_data_of(assignor: object) -> UserData | None:
+    """Return where the assignor of an answer reads claims, so that moves are counted from those."""
+    known = registered(assignor) if isinstance(assignor, str) else None
+    return None if known is None or known.user_data is UserData.NONE else known.user_data

@@ -35,6 +35,8 @@ BLANK: Document = dict.fromkeys(
         "given",
         "last_generation",
         "claims",
+        "topic_spread",
+        "topic_spread_minimum",
     )
 )
 

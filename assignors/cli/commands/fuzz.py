@@ -20,8 +20,9 @@ from assignors.documents.values import SCHEMA, Document, DocumentError
 from assignors.simulation.timed.explore.fuzz import Fuzzed
 from assignors.simulation.timed.explore.fuzz import fuzz as fuzzed
 from assignors.simulation.timed.explore.random_scenarios import Choices
+from assignors.simulation.timed.group_protocols import GroupProtocol
 from assignors.simulation.timed.monitors.rules import described
-from assignors.simulation.timed.scenario import GroupProtocol, Scenario
+from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.scenario_document import brief_document, own_assignors_of
 
 

@@ -40,19 +40,14 @@ from assignors.simulation.processes import Row
 from assignors.simulation.timed.explore.history import NOTHING, history
 from assignors.simulation.timed.explore.shrinking import shrunk
 from assignors.simulation.timed.gallery import GALLERY, named
+from assignors.simulation.timed.group_protocols import GroupProtocol
 from assignors.simulation.timed.monitors.rules import described
 from assignors.simulation.timed.offsets_topic import log_entries
 from assignors.simulation.timed.own_group import own_group_document
-from assignors.simulation.timed.scenario import (
-    ExecutionConfig,
-    GroupProtocol,
-    Scenario,
-    Verb,
-)
+from assignors.simulation.timed.scenario import Scenario, Verb
 from assignors.simulation.timed.scenario.execution import NO_MODEL
 from assignors.simulation.timed.scenario_document import (
     brief_document,
-    document_from_scenario,
     scenario_from_document,
 )
 from assignors.simulation.timed.simulation import Played
@@ -61,12 +56,13 @@ from assignors.simulation.timed.tables.labels import variant_of
 from assignors.simulation.timed.tables.rows import (
     GIVEN,
     interval_rows,
+    overridden,
     result_rows,
     row_of,
     scenario_of,
     simulate_with_all_figures,
 )
-from assignors.simulation.timed.tables.variants import Variant, variants
+from assignors.simulation.timed.tables.variants import Variant, variant_rows, variants
 
 SETTING = re.compile(r"[A-Za-z_]+=.*")
 """A word of `--set`."""
@@ -135,10 +131,9 @@ class _Request:
 
     def rows(self) -> Iterator[Row]:
         """Yield a scenario row for each run, by variant and then by seed."""
-        text = dumps(document_from_scenario(self.scenario))
-        for variant in self.variants:
+        for row in variant_rows(self.scenario, self.variants):
             for seed in self.seeds:
-                yield {"scenario": text, "seed": seed, **variant}
+                yield {**row, "seed": seed}
 
     def scenarios(self) -> Iterator[Scenario]:
         """Yield the scenario of each run; `click.UsageError` for one that cannot be played."""
@@ -319,7 +314,7 @@ def _own_group(
     start = None if given is None else _group_at_start(given, name)
     try:
         document = own_group_document(" ".join(settings), start)
-        return document, scenario_from_document(document)
+        return document, scenario_from_document(document, protocols=tuple(GroupProtocol))
     except DocumentError as error:
         raise click.UsageError(f"--set: {error}") from None
 
@@ -356,10 +351,7 @@ def _chosen(
 
 
 def _print_notes(scenario: Scenario) -> None:
-    """Note on standard error an execution without a model, and topics that never exist."""
-    execution = scenario.broker.execution
-    if execution.model is None and execution != ExecutionConfig():
-        click.echo("note: broker.execution has no effect without a model", err=True)
+    """Note on standard error the topics that never exist and that members subscribe to."""
     known = {*scenario.topics, *(each.topic for each in scenario.plan if each.do is Verb.CREATE)}
     members = [*scenario.members, *(each.member for each in scenario.arrivals)]
     asked = [topic for member in members for topic in member.topics]
@@ -451,9 +443,9 @@ def log_documents(request: _Request, path: str) -> Iterator[Document]:
     Raises `click.UsageError` for several runs, and for a file that cannot be written.
     """
     scenario = request.one("--log")
-    from assignors.replay.serving import raws_of  # noqa: PLC0415 - only for this option
     from assignors.replay.sources import SourceError, is_json_lines  # noqa: PLC0415 - as above
     from assignors.replay.sources.writing import write_records  # noqa: PLC0415 - as above
+    from assignors.simulation.serving import raws_of  # noqa: PLC0415 - only for this option
 
     if scenario.protocol is GroupProtocol.PUSH:
         raise click.UsageError("--log: Kafka has no records for groups of the push protocol")
@@ -486,7 +478,7 @@ def with_report(
     or the file cannot be written.
     """
     with needed_by("--report", "replay"):
-        from assignors.replay.simulated import simulation_page  # noqa: PLC0415 - an extra
+        from assignors.simulation.page import simulation_page  # noqa: PLC0415 - an extra
     results: list[Document] = []
     for document in documents:
         results.append(document)
@@ -515,6 +507,5 @@ def _runs(request: _Request, results: Iterable[Document]) -> Iterator[tuple[Scen
     for row in first.values():
         given = {name: row[name] for name in GIVEN if name != "scenario"}
         given["coordinator_model"] = given["coordinator_model"] or NO_MODEL
-        given["scenario"] = dumps(document_from_scenario(request.scenario))
-        scenario = scenario_of(given, request.own_assignors)
+        scenario = overridden(request.scenario, given, request.own_assignors)
         yield scenario, simulated(scenario, keeps_history=True)

@@ -97,8 +97,7 @@ def show_assigned(documents: Iterable[Document]) -> None:
 def _shown_stats(stats: Fields) -> Fields:
     """Return the figures of an assignment as a table shows them.
 
-    Where no claim counted, `moved` and `kept` are both 0 and left out: under range, which reads no
-    claims, partitions do move, and `check` and `assign --compare` count them.
+    Where nobody owns anything, `moved` and `kept` are both 0 and left out.
     """
     hidden = {"follow_up"}
     if not stats.get("moved") and not stats.get("kept"):
@@ -150,6 +149,9 @@ def show_explained(documents: Iterable[Document]) -> None:
         print_wrapped(console, clean(str(document["text"])), "bold")
         print_notes(console, document)
         _print_violations(console, document, line)
+        spread, least = document["topic_spread"], document["topic_spread_minimum"]
+        if spread is not None:
+            console.print(f"  topic_spread={spread}  topic_spread_minimum={least}", style="dim")
         claims: Sequence[Fields] = document["claims"]  # type: ignore[assignment]
         if not claims:
             console.print("  no claim to it is read", style="dim")

@@ -91,7 +91,8 @@ def small_stats(
     held = Counter(target)
     held.subtract([target[partition] for partition in withheld])
     loads = [held[member] for member in range(len(problem.members))]
-    moved = len(changed) - [favoured[partition] for partition in changed].count(NOBODY)
+    left = {*changed, *withheld}
+    moved = len(left) - [favoured[partition] for partition in left].count(NOBODY)
     spread, spread_max = _topic_spread(problem, target)
     return {
         "member_count": len(loads),
@@ -100,7 +101,7 @@ def small_stats(
         "load_min": min(loads),
         "load_square_sum": sum([load * load for load in loads]),
         "moved": moved,
-        "kept": len(favoured) - len(changed),
+        "kept": len(favoured) - len(left),
         "withheld": len(withheld),
         "unassigned": len(withheld),  # every topic here has a subscriber
         "topic_spread": spread,

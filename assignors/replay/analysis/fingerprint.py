@@ -139,12 +139,12 @@ def form_of(generation: Generation, leader: Participant) -> Form | None:
         if member.written is not None:
             versions.add(member.written.version)
             user_data.add(_form_of_user_data(member.written))
-    if not versions or leader.version is None:
+    if not versions or leader.subscription_version is None:
         return None
     return Form(
         assignment_versions=frozenset(versions),
         assignment_user_data=frozenset(user_data),
-        subscription_version=leader.version,
+        subscription_version=leader.subscription_version,
         subscription_notes=frozenset(
             oddity.code for oddity in leader.oddities if oddity.blob == "subscription"
         ),

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from assignors.arrays import Int64
 from assignors.replay.history.log_ends import LogEnds
-from assignors.replay.history.model import Commit
+from assignors.replay.tables.rows import OffsetRow
 from assignors.workload import NumberedPartitions, weights_of, work
 from assignors.workload.numbered import Float64
 
@@ -85,7 +85,9 @@ class Known:
 
 
 def observed(
-    commits: Iterable[Commit], partition_counts: Mapping[str, int], log_ends: Sequence[LogEnds] = ()
+    commits: Iterable[OffsetRow],
+    partition_counts: Mapping[str, int],
+    log_ends: Sequence[LogEnds] = (),
 ) -> Observed | None:
     """Return what the commits of a group show, `None` where there are none.
 

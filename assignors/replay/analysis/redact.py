@@ -20,14 +20,13 @@ from assignors.ownership.intervals import Ownership
 from assignors.replay.analysis.figures import Figures
 from assignors.replay.analysis.group_analysis import GenerationAnalysis, GroupAnalysis, LifeAnalysis
 from assignors.replay.history.model import (
-    Commit,
     Generation,
     GroupHistory,
     Life,
     Participant,
     Takeover,
 )
-from assignors.replay.tables.rows import OutcomeRow
+from assignors.replay.tables.rows import OffsetRow, OutcomeRow
 
 
 class Hidden(StrEnum):
@@ -130,7 +129,7 @@ def redacted(analysis: GroupAnalysis, label: Label) -> GroupAnalysis:
             history,
             group=label(Hidden.GROUP, history.group),
             lives=tuple(life_analysis.life for life_analysis in lives),
-            commits=tuple(_commit(commit) for commit in history.commits),
+            commits=tuple(_commit(commit, label) for commit in history.commits),
         ),
         lives=lives,
     )
@@ -200,6 +199,7 @@ def _member(member: Participant, label: Label) -> Participant:
     instance_id = member.instance_id
     return replace(
         member,
+        group=label(Hidden.GROUP, member.group),
         member_id=label(Hidden.MEMBER, member.member_id),
         client_id=label(Hidden.CLIENT, member.client_id),
         host=label(Hidden.HOST, member.host),
@@ -229,5 +229,11 @@ def _change(change: Change, label: Label) -> Change:
     return replace(change, member_id=label(Hidden.MEMBER, change.member_id))
 
 
-def _commit(commit: Commit) -> Commit:
-    return replace(commit, metadata=METADATA_HIDDEN) if commit.metadata else commit
+def _commit(commit: OffsetRow, label: Label) -> OffsetRow:
+    holder = commit.holder_id
+    return replace(
+        commit,
+        group=label(Hidden.GROUP, commit.group),
+        holder_id=None if holder is None else label(Hidden.MEMBER, holder),
+        metadata=METADATA_HIDDEN if commit.metadata else commit.metadata,
+    )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from assignors.ownership.double import double_time
-from assignors.replay.analysis.commits import commit_counts, sole_owner_ids, spans
 from assignors.replay.analysis.group_analysis import (
     GenerationAnalysis,
     GroupAnalysis,
@@ -17,18 +17,14 @@ from assignors.replay.analysis.group_analysis import (
     unassigned_ms,
 )
 from assignors.replay.analysis.ownership import given_too_early
-from assignors.replay.history.model import Generation, Life, Participant, partition_count
+from assignors.replay.history.model import Generation, Life, partition_count
 from assignors.replay.tables.rows import (
     AssignmentRow,
     FindingRow,
     GenerationRow,
     GroupRow,
     MemberRow,
-    OffsetRow,
 )
-from wire.constructors import unchecked
-
-_offset_row = unchecked(OffsetRow)
 
 
 def group_rows(analysis: GroupAnalysis, found: Sequence[FindingRow]) -> Iterator[GroupRow]:
@@ -36,8 +32,12 @@ def group_rows(analysis: GroupAnalysis, found: Sequence[FindingRow]) -> Iterator
     by_life: dict[int, list[FindingRow]] = {}
     for finding in found:
         by_life.setdefault(finding.life, []).append(finding)
-    counts = commit_counts(analysis.history.commits, spans(analysis.history.lives))
-    for life_analysis, counted in zip(analysis.lives, counts, strict=True):
+    counts = Counter(
+        (commit.life, commit.offset is None)
+        for commit in analysis.history.commits
+        if not commit.is_aborted
+    )
+    for life_analysis in analysis.lives:
         life = life_analysis.life
         generations = life.generations
         last = generations[-1] if generations else None
@@ -56,8 +56,8 @@ def group_rows(analysis: GroupAnalysis, found: Sequence[FindingRow]) -> Iterator
             generation_count=len(generations),
             generations_missing=sum(g.missing_before for g in generations),
             moved=sum(analysed.figures.moved for analysed in life_analysis.generations),
-            commit_count=counted.commits,
-            tombstone_count=counted.tombstones,
+            commit_count=counts[life.number, False],
+            tombstone_count=counts[life.number, True],
             finding_count=len(listed),
             double_owned_ms=_double_owned_ms(life_analysis),
             unassigned_partition_ms=sum_of_known(map(unassigned_ms, life_analysis.generations)),
@@ -67,31 +67,6 @@ def group_rows(analysis: GroupAnalysis, found: Sequence[FindingRow]) -> Iterator
                 if analysed.generation.members
             ),
             severity=listed[0].severity if listed else None,
-        )
-
-
-def offset_rows(analysis: GroupAnalysis) -> Iterator[OffsetRow]:
-    """Yield a row for each commit, with the member that owned the partition then, if one did alone.
-
-    In the order of the records. Cost: O(ownerships + C log ownerships) for C commits.
-    """
-    commits = analysis.history.commits
-    for commit, owner_id in zip(commits, sole_owner_ids(analysis), strict=True):
-        yield _offset_row(
-            group=analysis.history.group,
-            topic=commit.topic,
-            topic_id=commit.topic_id,
-            partition=commit.partition,
-            offset=commit.offset,
-            leader_epoch=commit.leader_epoch,
-            metadata=commit.metadata,
-            commit_ms=commit.commit_ms,
-            expire_ms=commit.expire_ms,
-            at_ms=commit.at_ms,
-            record_partition=commit.record_partition,
-            record_offset=commit.record_offset,
-            is_aborted=commit.is_aborted,
-            holder_id=owner_id,
         )
 
 
@@ -106,12 +81,7 @@ def member_rows(analysis: GroupAnalysis) -> Iterator[MemberRow]:
     """Yield a row for each member of each generation, in the order of the records."""
     for life_analysis in analysis.lives:
         for analysed in life_analysis.generations:
-            joined = frozenset(analysed.figures.joined)
-            for member in analysed.generation.members:
-                is_new = member.member_id in joined
-                yield _member_row(
-                    analysis, life_analysis.life, analysed.generation, member, is_new=is_new
-                )
+            yield from analysed.generation.members
 
 
 def assignment_rows(analysis: GroupAnalysis) -> Iterator[AssignmentRow]:
@@ -182,46 +152,6 @@ def _generation_row(
         use_max=None if analysed.uses is None else analysed.uses.most,
         use_bound=None if analysed.uses is None else analysed.uses.bound,
         lag=analysed.lag,
-    )
-
-
-def _member_row(
-    analysis: GroupAnalysis,
-    life: Life,
-    generation: Generation,
-    member: Participant,
-    *,
-    is_new: bool,
-) -> MemberRow:
-    return MemberRow(
-        group=analysis.history.group,
-        life=life.number,
-        kind=life.kind.value,
-        generation=generation.number,
-        at_ms=generation.at_ms,
-        member_id=member.member_id,
-        instance_id=member.instance_id,
-        client_id=member.client_id,
-        host=member.host,
-        rack_id=member.rack_id,
-        is_leader=member.member_id == generation.leader_id,
-        is_new=is_new,
-        rebalance_timeout_ms=member.rebalance_timeout_ms,
-        session_timeout_ms=member.session_timeout_ms,
-        topics=member.topics,
-        topic_regex=member.topic_regex,
-        subscription_version=member.version,
-        claimed=member.claimed,
-        claims_known=member.claims_known,
-        claimed_generation=member.claimed_generation,
-        assigned=member.assigned,
-        assigned_count=partition_count(member.assigned),
-        target=member.target,
-        revoking=member.revoking,
-        member_epoch=member.member_epoch,
-        member_state=member.state,
-        notes=tuple(str(oddity) for oddity in member.oddities),
-        error=member.error,
     )
 
 

@@ -20,13 +20,13 @@ from assignors.replay.analysis.table_rows import (
     generation_rows,
     group_rows,
     member_rows,
-    offset_rows,
 )
 from assignors.replay.decode.logged_records import LoggedRecord, no_record_words, reason
 from assignors.replay.findings import Selection, Thresholds, findings
+from assignors.replay.history.fold import histories as histories_of
+from assignors.replay.history.fold import learned_names
 from assignors.replay.history.log_ends import LogEnds
 from assignors.replay.history.model import GroupHistory
-from assignors.replay.history.timeline import learned_names, timeline
 from assignors.replay.tables.rows import TABLES, OutcomeRow, Row, Tables
 
 RowT = TypeVar("RowT", bound=Row)
@@ -71,7 +71,7 @@ def replay(
     the tables. Cost: see `replayed`, for each group.
     """
     listed = list(entries)
-    histories = list(timeline(listed, topic_names=learned_names(listed)))
+    histories = list(histories_of(listed, topic_names=learned_names(listed)))
     if hide_names:
         settings = replace(settings, label=numbered(histories))
     return joined(replayed(history, settings) for history in histories)
@@ -96,7 +96,7 @@ def chosen_histories(
         first = records[0].record
         raise ValueError(f"{where}: {no_record_words(first.key_bytes, reason(first))}")
     names = {**learned_names(records), **topic_names}
-    histories = list(timeline(records, topic_names=names))
+    histories = list(histories_of(records, topic_names=names))
     if wanted is None:
         return histories
     found = [history for history in histories if wanted.search(history.group)]
@@ -148,7 +148,7 @@ def tables_of(
 
     return Tables(
         groups=rows_of("groups", group_rows(analysis, found)),
-        offsets=rows_of("offsets", offset_rows(analysis)),
+        offsets=rows_of("offsets", iter(analysis.history.commits)),
         generations=rows_of("generations", generation_rows(analysis)),
         members=rows_of("members", member_rows(analysis)),
         assignments=rows_of("assignments", assignment_rows(analysis)),

@@ -39,7 +39,7 @@ from assignors.replay.decode.logged_records import (
     logged_records,
 )
 from assignors.replay.engines.python import DEFAULT, Settings, replayed
-from assignors.replay.history.timeline import by_majority, recorded_names, timeline
+from assignors.replay.history.fold import by_majority, histories, recorded_names
 from assignors.replay.sources import (
     FileSplit,
     Isolation,
@@ -231,7 +231,7 @@ def replayed_groups(
 
     def replay(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for entries in _whole_groups(batches):
-            for history in timeline(entries, topic_names=names):
+            for history in histories(entries, topic_names=names):
                 found = replayed(history, settings)
                 for name in TABLES:
                     yield from _row_batches(name, getattr(found, name))
@@ -317,7 +317,7 @@ def _numbered_names(records: DataFrame) -> Numbered:
 def _names_found(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield `NAMES` of each group."""
     for entries in _whole_groups(batches):
-        for history in timeline(entries):
+        for history in histories(entries):
             sort_key = utf16_key(history.group)
             found = [
                 {

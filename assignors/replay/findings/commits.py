@@ -9,27 +9,25 @@ made again under its name begins again.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assignors.ownership.changes import TopicPartition
-from assignors.ownership.intervals import by_partition
-from assignors.replay.analysis.commits import Span, sole_owners, spans
 from assignors.replay.analysis.group_analysis import GroupAnalysis
 from assignors.replay.findings.finding import Finding, amount, seconds
 from assignors.replay.findings.thresholds import Thresholds
-from assignors.replay.history.model import Commit, Generation
-from assignors.replay.tables.rows import FindingKind
+from assignors.replay.history.model import Generation
+from assignors.replay.tables.rows import FindingKind, OffsetRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Drop:
     """A commit below the last one of its partition, or a tombstone."""
 
-    earlier: Commit | None
+    earlier: OffsetRow | None
     """The commit before `last`."""
-    last: Commit | None
-    commit: Commit
+    last: OffsetRow | None
+    commit: OffsetRow
 
 
 def commits_back(analysis: GroupAnalysis, _: Thresholds) -> Iterator[tuple[int, Finding]]:
@@ -40,9 +38,15 @@ def commits_back(analysis: GroupAnalysis, _: Thresholds) -> Iterator[tuple[int, 
     drops = [drop for drop in _drops(analysis) if drop.commit.offset is not None]
     if not drops:
         return
-    times = _Times(analysis)
+    with_members = {
+        (life.number, one.number)
+        for life in analysis.history.lives
+        for one in life.generations
+        if one.members
+    }
     for drop in drops:
-        yield times.life_at(drop.commit.at_ms).life, _back(drop, times)
+        here = drop.commit.life, drop.commit.generation
+        yield drop.commit.life, _back(drop, has_members=here in with_members)
 
 
 def offsets_removed(
@@ -55,15 +59,26 @@ def offsets_removed(
     removed = [drop for drop in _drops(analysis) if drop.commit.offset is None]
     if not removed:
         return
-    times = _Times(analysis)
+    with_topic: dict[str, list[Generation]] = {}
+    for life in analysis.history.lives:
+        for generation in life.generations:
+            for topic in {topic for member in generation.members for topic in member.topics}:
+                with_topic.setdefault(topic, []).append(generation)
     for drop in removed:
-        commit = drop.commit
-        needed = times.next_with_topic(commit.topic, commit.at_ms)
+        needed = _next(with_topic.get(drop.commit.topic, []), drop.commit.at_ms)
         if needed is not None:
-            yield times.life_at(commit.at_ms).life, _removed(drop, needed, times, thresholds)
+            yield drop.commit.life, _removed(drop, needed, thresholds)
 
 
-def _removed(drop: _Drop, needed: Generation, times: _Times, thresholds: Thresholds) -> Finding:
+def _next(generations: Sequence[Generation], at_ms: int) -> Generation | None:
+    """Return the generation of a moment, or the next one."""
+    begun = bisect_right(generations, at_ms, key=lambda one: one.at_ms)
+    if begun and (generations[begun - 1].until_ms or at_ms + 1) > at_ms:
+        return generations[begun - 1]
+    return generations[begun] if begun < len(generations) else None
+
+
+def _removed(drop: _Drop, needed: Generation, thresholds: Thresholds) -> Finding:
     """Return that an offset was removed which the members of a generation need."""
     commit = drop.commit
     is_empty = needed.at_ms > commit.at_ms
@@ -76,11 +91,10 @@ def _removed(drop: _Drop, needed: Generation, times: _Times, thresholds: Thresho
     if age_ms is not None:
         age = f"{seconds(age_ms)} after its last commit"
     is_by_tool = is_empty and age_ms is not None and age_ms < thresholds.retention_ms
-    here = times.generation_at(commit.at_ms)
     return Finding(
         kind=FindingKind.OFFSETS_RESET if is_by_tool else FindingKind.OFFSETS_REMOVED,
         cause="removed",
-        generation=None if here is None else here.number,
+        generation=commit.generation,
         at_ms=commit.at_ms,
         until_ms=commit.at_ms,
         topic=commit.topic,
@@ -96,8 +110,8 @@ def _removed(drop: _Drop, needed: Generation, times: _Times, thresholds: Thresho
 
 def _drops(analysis: GroupAnalysis) -> Iterator[_Drop]:
     """Yield each commit below the last of its partition, and each tombstone after a commit."""
-    last: dict[TopicPartition, Commit | None] = {}
-    earlier: dict[TopicPartition, Commit] = {}
+    last: dict[TopicPartition, OffsetRow | None] = {}
+    earlier: dict[TopicPartition, OffsetRow] = {}
     for commit in analysis.history.commits:
         if commit.is_aborted:
             continue
@@ -122,7 +136,7 @@ def _drops(analysis: GroupAnalysis) -> Iterator[_Drop]:
         last[place] = commit
 
 
-def _is_same_record(commit: Commit, before: Commit) -> bool:
+def _is_same_record(commit: OffsetRow, before: OffsetRow) -> bool:
     return (
         commit.offset == before.offset
         and commit.record_offset == before.record_offset is not None
@@ -130,18 +144,15 @@ def _is_same_record(commit: Commit, before: Commit) -> bool:
     )
 
 
-def _back(drop: _Drop, times: _Times) -> Finding:
+def _back(drop: _Drop, *, has_members: bool) -> Finding:
     commit, last, earlier = drop.commit, drop.last, drop.earlier
     assert last is not None
     assert last.offset is not None
     assert commit.offset is not None
-    place = commit.topic, commit.partition
-    generation = times.generation_at(commit.at_ms)
-    number = None if generation is None else generation.number
-    old, new = times.owner_at(place, last.at_ms), times.owner_at(place, commit.at_ms)
+    number, old, new = commit.generation, last.holder_id, commit.holder_id
     is_handover = new is not None and new != old
     floor = None if earlier is None else earlier.offset
-    if generation is None or not generation.members:
+    if not has_members:
         kind = FindingKind.OFFSETS_RESET
         where = (
             "while the group had no members: a tool set it back (--reset-offsets), or a consumer "
@@ -155,7 +166,7 @@ def _back(drop: _Drop, times: _Times) -> Finding:
         kind = FindingKind.WENT_BACK
         where = f"in generation {number}, while {new or 'no single member'} owned it"
     gone = last.offset - commit.offset
-    is_other_life = times.life_at(last.at_ms) != times.life_at(commit.at_ms)
+    is_other_life = last.life != commit.life
     return Finding(
         kind=kind,
         generation=number,
@@ -172,47 +183,3 @@ def _back(drop: _Drop, times: _Times) -> Finding:
             f"(offset {last.offset:,}, then {commit.offset:,})"
         ),
     )
-
-
-class _Times:
-    """Which life, generation and owner there was at a moment."""
-
-    def __init__(self, analysis: GroupAnalysis) -> None:
-        lives = analysis.history.lives
-        self.lives = spans(lives)
-        self.starts = [span.from_ms for span in self.lives]
-        self.generations = [one for life in lives for one in life.generations]
-        self.begun = [one.at_ms for one in self.generations]
-        self.owners = by_partition(sole_owners(analysis))
-        self.with_topic: dict[str, list[Generation]] = {}
-        """Topic -> generations with members that subscribe to it, made when first asked for."""
-
-    def life_at(self, at_ms: int) -> Span:
-        """Return the life; what was before the first belongs to it."""
-        return self.lives[max(bisect_right(self.starts, at_ms) - 1, 0)]
-
-    def generation_at(self, at_ms: int) -> Generation | None:
-        """Return the generation, `None` before the first, and after the end of a life."""
-        begun = bisect_right(self.begun, at_ms)
-        found = self.generations[begun - 1] if begun else None
-        is_over = found is not None and found.until_ms is not None and found.until_ms < at_ms
-        return None if is_over else found
-
-    def owner_at(self, place: TopicPartition, at_ms: int) -> str | None:
-        """Return the only owner of a partition."""
-        listed = self.owners.get(place, [])
-        begun = bisect_right(listed, at_ms, key=lambda one: one.start)
-        last = listed[begun - 1] if begun else None
-        return last.member_id if last is not None and at_ms < last.until else None
-
-    def next_with_topic(self, topic: str, at_ms: int) -> Generation | None:
-        """Return the generation at a moment if members subscribe to the topic, or the next."""
-        if not self.with_topic:
-            for generation in self.generations:
-                for name in {one for member in generation.members for one in member.topics}:
-                    self.with_topic.setdefault(name, []).append(generation)
-        listed = self.with_topic.get(topic, [])
-        begun = bisect_right(listed, at_ms, key=lambda one: one.at_ms)
-        if begun and (listed[begun - 1].until_ms or at_ms + 1) > at_ms:
-            return listed[begun - 1]
-        return listed[begun] if begun < len(listed) else None

@@ -275,7 +275,7 @@ def _too_early_finding(
 
 
 def _foreign(member: Participant) -> list[str]:
-    is_silent = member.version is None and not member.topics
+    is_silent = member.subscription_version is None and not member.topics
     if is_silent:
         return []  # no Subscription to compare with
     topics = frozenset(member.topics)

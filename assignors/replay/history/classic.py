@@ -19,9 +19,10 @@ from assignors.replay.history.model import (
     LEFT,
     Generation,
     Kind,
-    Life,
+    LifeRow,
     Participant,
     Takeover,
+    partition_count,
 )
 from assignors.replay.history.subscriptions import oddities, read_assignment, read_subscription
 from wire import NoteCode, TopicPartitions
@@ -31,38 +32,45 @@ CONSUMER_PROTOCOL = "consumer"
 
 
 class ClassicLife:
-    """Builds one life from its records, one at a time."""
+    """One life, record by record."""
+
+    kind = Kind.CLASSIC
 
     def __init__(self, number: int, from_ms: int, *, is_from_broker: bool) -> None:
         """Start an empty life. With `is_from_broker` its first assignment is the broker's own."""
         self.number = number
         self.from_ms = from_ms
         self.is_from_broker = is_from_broker
-        self.generations: list[Generation] = []
-        self.replaced: list[Participant] = []
-        self.takeovers: list[Takeover] = []
+        self.rows: list[LifeRow] = []
+        """What the records since the last step say for good."""
+        self.current: Generation | None = None
+        """The last generation: it may be written again, and has no end yet."""
         self.instances: dict[str, tuple[Participant, int]] = {}
         """Group instance id -> the member that has it, and since when."""
-        self.changes: list[Change] = []
         self.owned: dict[str, TopicPartitions] = {}
         """Member id -> what it owns since its last change."""
         self.is_state_known = True
 
+    @property
+    def generation(self) -> int | None:
+        """The number of the current generation."""
+        return None if self.current is None else self.current.number
+
     def starts_over(self, value: Mapping[str, Any]) -> bool:
         """Return whether the record's generation shows that a tombstone before it was compacted."""
-        return bool(self.generations) and value["generation"] < self.generations[-1].number
+        return self.current is not None and value["generation"] < self.current.number
 
     def add(self, entry: LoggedRecord, value: Mapping[str, Any]) -> None:
         """Add one record."""
         self.is_state_known = True
         generation = self._generation(entry, value)
-        last = self.generations[-1] if self.generations else None
+        last = self.current
         if last is not None and last.number == generation.number:
             again = "written again: a static member came back under a new id"
             notes = last.notes if again in last.notes else (*last.notes, again)
             still = {member.member_id for member in generation.members}
-            self.replaced += (m for m in last.members if m.member_id not in still)
-            self.generations[-1] = replace(
+            self.rows += (m for m in last.members if m.member_id not in still)
+            self.current = replace(
                 generation,
                 at_ms=last.at_ms,
                 pause_ms=last.pause_ms,
@@ -72,33 +80,23 @@ class ClassicLife:
                 late_topics=_late_topics(generation, last, entry.at_ms),
             )
         else:
-            if last is not None:
-                self.generations[-1] = replace(last, until_ms=entry.at_ms)
-            self.generations.append(generation)
+            self._close(entry.at_ms)
+            self.current = generation
         self._note_takeovers(entry.at_ms, generation)
         self._note_changes(entry.at_ms, generation)
 
-    def finished(self, to_ms: int | None, *, is_converted: bool = False) -> Life:
-        """Return the life, ended at `to_ms` or going on."""
-        if to_ms is not None and self.generations:
-            self.generations[-1] = replace(self.generations[-1], until_ms=to_ms)
-        return Life(
-            number=self.number,
-            kind=Kind.CLASSIC,
-            from_ms=self.from_ms,
-            to_ms=to_ms,
-            is_converted=is_converted,
-            generations=tuple(self.generations),
-            replaced=tuple(self.replaced),
-            takeovers=tuple(self.takeovers),
-            changes=tuple(self.changes),
-            is_state_known=self.is_state_known,
-        )
+    def finish(self, to_ms: int | None) -> None:
+        """Close what is open: the life ended at `to_ms`, or goes on."""
+        self._close(to_ms)
+
+    def _close(self, until_ms: int | None) -> None:
+        if self.current is not None:
+            self.rows.append(replace(self.current, until_ms=until_ms))
 
     def _generation(self, entry: LoggedRecord, value: Mapping[str, Any]) -> Generation:
         number: int = value["generation"]
-        before = self.generations[-1].number if self.generations else 0
-        is_first_from_broker = self.is_from_broker and not self.generations
+        before = self.current.number if self.current else 0
+        is_first_from_broker = self.is_from_broker and self.current is None
         missing = 0 if is_first_from_broker else max(number - before - 1, 0)
         # The coordinator keeps members by id: of two with one id the last is the member.
         by_id = {
@@ -144,7 +142,7 @@ class ClassicLife:
                 continue
             had, since_ms = before.get(name, (member, at_ms))
             if had.member_id != member.member_id:
-                self.takeovers.append(
+                self.rows.append(
                     Takeover(
                         instance_id=name,
                         generation=generation.number,
@@ -193,7 +191,7 @@ class ClassicLife:
             reason=LEFT if is_gone else None,
             after_gap=after_gap,
         )
-        self.changes.append(change)
+        self.rows.append(change)
 
 
 def _late_topics(generation: Generation, last: Generation, at_ms: int) -> dict[str, int]:
@@ -232,6 +230,7 @@ def participant(
     said = read_subscription(fields["subscription"], protocol)
     member = said.member
     assignment = read_assignment(assigned)
+    given: TopicPartitions = {} if assignment.value is None else assignment.value.partitions
     odd = said.oddities
     if assignment.notes:
         odd += oddities("assignment", assignment.notes)
@@ -239,11 +238,13 @@ def participant(
         **recorded,
         topics=member.topics,
         rack_id=member.rack_id,
-        version=said.version,
+        subscription_version=said.version,
         claimed=said.claimed,
         claims_known=said.claims_known,
         claimed_generation=said.claimed_generation,
-        assigned={} if assignment.value is None else assignment.value.partitions,
+        assigned=given,
+        assigned_count=partition_count(given),
+        notes=tuple(map(str, odd)),
         oddities=odd,
         error=said.error,
         written=assignment.value,

@@ -19,7 +19,14 @@ from typing import Any
 
 from assignors.ownership.changes import Change
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.history.model import LEFT, Generation, Kind, Life, Participant
+from assignors.replay.history.model import (
+    LEFT,
+    Generation,
+    Kind,
+    LifeRow,
+    Participant,
+    partition_count,
+)
 from assignors.replay.history.subscriptions import oddities
 from wire import TopicPartitions, decode_subscription
 from wire.text import utf16_key
@@ -46,7 +53,9 @@ class _Epoch:
 
 
 class EpochLife:
-    """Builds one life from its records, one at a time."""
+    """One life, record by record."""
+
+    is_state_known = True
 
     def __init__(self, number: int, kind: Kind, from_ms: int, name_of: NameOf) -> None:
         """Start an empty life."""
@@ -54,8 +63,8 @@ class EpochLife:
         self.kind = kind
         self.from_ms = from_ms
         self.name_of = name_of
-        self.generations: list[Generation] = []
-        self.changes: list[Change] = []
+        self.rows: list[LifeRow] = []
+        """What the records since the last step say for good."""
         self.members: dict[str, Participant] = {}
         self.owned: dict[str, TopicPartitions] = {}
         """Member id -> what it owns since its last change."""
@@ -68,6 +77,11 @@ class EpochLife:
         self.epoch: _Epoch | None = None
         self.follows = False
         """Whether it goes on from a life of another kind: no epoch is missing before its first."""
+
+    @property
+    def generation(self) -> int | None:
+        """The number of the current epoch."""
+        return None if self.epoch is None else self.epoch.number
 
     def starts_over(self, entry: LoggedRecord, part: str) -> bool:
         """Return whether the record's epoch shows that tombstones before it were compacted."""
@@ -94,18 +108,9 @@ class EpochLife:
         if handler is not None:
             handler(entry, entry.record.value)
 
-    def finished(self, to_ms: int | None, *, is_converted: bool = False) -> Life:
-        """Return the life, ended at `to_ms` or going on."""
+    def finish(self, to_ms: int | None) -> None:
+        """Close what is open: the life ended at `to_ms`, or goes on."""
         self._close_epoch(to_ms)
-        return Life(
-            number=self.number,
-            kind=self.kind,
-            from_ms=self.from_ms,
-            to_ms=to_ms,
-            is_converted=is_converted,
-            generations=tuple(self.generations),
-            changes=tuple(self.changes),
-        )
 
     def _metadata(self, entry: LoggedRecord, value: Mapping[str, Any] | None) -> None:
         if value is None:
@@ -180,9 +185,10 @@ class EpochLife:
         self.members[member_id] = replace(
             known,
             assigned=assigned,
+            assigned_count=partition_count(assigned),
             revoking=None if pending is None else revoking,
             member_epoch=value["memberEpoch"],
-            state=STATES.get(value["state"], f"state-{value['state']}"),
+            member_state=STATES.get(value["state"], f"state-{value['state']}"),
         )
         self._update_in_epoch(member_id, is_current=True)
         if self.epoch is not None and value["memberEpoch"] == self.epoch.number:
@@ -225,7 +231,7 @@ class EpochLife:
             owned=owned,
             reason=LEFT if is_gone else None,
         )
-        self.changes.append(change)
+        self.rows.append(change)
         if is_gone:
             self.owned.pop(member_id, None)
         else:
@@ -240,7 +246,7 @@ class EpochLife:
         if epoch.missing:
             notes.append(f"{epoch.missing} epochs before it have no record")
         named = Counter(m.server_assignor for m in members if m.server_assignor)
-        self.generations.append(
+        self.rows.append(
             Generation(
                 number=epoch.number,
                 at_ms=epoch.entry.at_ms,
@@ -304,12 +310,14 @@ def _classic_claims(protocols: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         decoded = decode_subscription(protocol["metadata"])
         if decoded.value is not None:
             read = decoded.value
+            odd = oddities("subscription", decoded.notes)
             return {
-                "version": read.version,
+                "subscription_version": read.version,
                 "claimed": read.owned,
                 "claims_known": read.owned_known,
                 "claimed_generation": None if read.generation < 0 else read.generation,
-                "oddities": oddities("subscription", decoded.notes),
+                "notes": tuple(map(str, odd)),
+                "oddities": odd,
             }
     return {}
 
@@ -332,7 +340,7 @@ def _state(epoch: _Epoch) -> str:
     if not epoch.has_target:
         return "Assigning"
     is_settled = all(
-        member.member_epoch == epoch.number and member.state == "stable"
+        member.member_epoch == epoch.number and member.member_state == "stable"
         for member in epoch.members.values()
     )
     return "Stable" if is_settled else "Reconciling"

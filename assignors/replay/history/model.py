@@ -1,6 +1,6 @@
-"""The history of a group as data: lives, generations, members, changes, commits.
+"""The history of a group as data: lives, generations, members, changes.
 
-`timeline` builds these from records, and everything else reads them. A `Generation` says who was
+`fold` builds these from records, and everything else reads them. A `Generation` says who was
 in the group at one point, what each member claimed and what it was assigned. A `Change` says from
 when on a member owned what. In a classic group both say the same, as ownership changes with the
 generation; in a KIP-848 group members change one by one between two generations.
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from assignors.ownership.changes import Change
+from assignors.replay.tables.rows import MemberRow, OffsetRow
 from wire import MemberAssignment, NoteCode, TopicPartitions
 from wire.records.members import CONSUMER
 
@@ -51,36 +52,11 @@ class Oddity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Participant:
-    """One member in one generation: what it claimed, and what it was assigned."""
+class Participant(MemberRow):
+    """One member in one generation: its row of the table, and what the row is checked by."""
 
-    member_id: str
-    client_id: str = ""
-    host: str = ""
-    instance_id: str | None = None
-    rack_id: str | None = None
-    rebalance_timeout_ms: int | None = None
-    session_timeout_ms: int | None = None
-    topics: tuple[str, ...] = ()
-    topic_regex: str | None = None
-    version: int | None = None
-    """Of its Subscription; `None` where it wrote none."""
-    claimed: TopicPartitions = field(default_factory=dict)
-    """Owned partitions, read where its assignor reads them."""
-    claims_known: bool = False
-    """Whether its bytes can say what it owns."""
-    claimed_generation: int | None = None
-    assigned: TopicPartitions = field(default_factory=dict)
-    """What it was assigned (classic), or owns (KIP-848)."""
-    target: TopicPartitions | None = None
-    """KIP-848: its part of the target assignment."""
-    revoking: TopicPartitions | None = None
-    """KIP-848: what it owns and has to revoke."""
-    member_epoch: int | None = None
-    state: str | None = None
     server_assignor: str | None = None
     oddities: tuple[Oddity, ...] = ()
-    error: str | None = None
     written: MemberAssignment | None = None
     """Classic: its Assignment field by field, `None` where the bytes are none."""
     assignment_bytes: bytes | None = None
@@ -132,6 +108,10 @@ class Takeover:
     after: Participant
 
 
+LifeRow = Generation | Participant | Takeover | Change
+"""A closed generation, a static member whose id is replaced, a takeover, or a change of owners."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Life:
     """A group from its first record to its tombstone, or to the end of the records."""
@@ -155,25 +135,6 @@ class Life:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Commit:
-    """One OFFSET_COMMIT record."""
-
-    topic: str
-    partition: int
-    at_ms: int
-    topic_id: str | None = None
-    offset: int | None = None
-    """`None` for a tombstone."""
-    leader_epoch: int | None = None
-    metadata: str | None = None
-    commit_ms: int | None = None
-    expire_ms: int | None = None
-    record_partition: int | None = None
-    record_offset: int | None = None
-    is_aborted: bool | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
     """A record of the group that cannot be read."""
 
@@ -186,13 +147,17 @@ class Unreadable:
     offset: int | None = None
 
 
+HistoryRow = LifeRow | OffsetRow | Unreadable | Life
+"""What a step of a group says; a `Life` comes when it is over, behind its rows and without them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupHistory:
     """Everything that the records of one group name contain."""
 
     group: str
     lives: tuple[Life, ...] = ()
-    commits: tuple[Commit, ...] = ()
+    commits: tuple[OffsetRow, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     topic_names: Mapping[str, str] = field(default_factory=dict)
     """Topic id -> name, as far as they are known."""

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assignors.arrow.schemas import PARTITIONS, schema_of
-from assignors.replay.tables.rows import TABLES, Row, Tables
+from assignors.replay.tables.rows import TABLES, Row, Tables, table_of
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
@@ -47,7 +47,7 @@ def arrow_row(row: Row) -> dict[str, Any]:
 
     A number beyond 64 bits, as wrong clocks give, becomes the nearest one within.
     """
-    return {field.name: _value(getattr(row, field.name)) for field in fields(row)}
+    return {field.name: _value(getattr(row, field.name)) for field in fields(table_of(row))}
 
 
 def row_of(table: type[Row], plain: Mapping[str, Any]) -> Row:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from assignors.replay.tables.rows import Row
+from assignors.replay.tables.rows import Row, table_of
 
 NOT_RECORDED: Mapping[tuple[str, str], str] = {
     ("offsets", "is_aborted"): (
@@ -74,7 +74,7 @@ def as_dict(row: Row) -> dict[str, Any]:
     >>> as_dict(row)["evidence"]
     'so'
     """
-    return {column.name: _plain(getattr(row, column.name)) for column in fields(row)}
+    return {column.name: _plain(getattr(row, column.name)) for column in fields(table_of(row))}
 
 
 def _plain(value: object) -> object:

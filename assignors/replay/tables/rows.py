@@ -125,21 +125,24 @@ class GroupRow:
 class OffsetRow:
     """One offset commit, or the tombstone of one (`offset` is `None`)."""
 
-    group: str
+    group: str = ""
     topic: str
-    topic_id: str | None
+    topic_id: str | None = None
     partition: int
-    offset: int | None
-    leader_epoch: int | None
-    metadata: str | None
-    commit_ms: int | None
-    expire_ms: int | None
+    offset: int | None = None
+    leader_epoch: int | None = None
+    metadata: str | None = None
+    commit_ms: int | None = None
+    expire_ms: int | None = None
     at_ms: int
-    record_partition: int | None
-    record_offset: int | None
-    holder_id: str | None
+    record_partition: int | None = None
+    record_offset: int | None = None
+    holder_id: str | None = None
     """The one member that owned the partition then: an estimate of who committed."""
     is_aborted: bool | None = None
+    life: int = 1
+    generation: int | None = None
+    """The generation or group epoch then; `None` before the first, and between two lives."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,42 +203,42 @@ class GenerationRow:
 class MemberRow:
     """One member in one generation: what it claimed, and what it was assigned."""
 
-    group: str
-    life: int
-    kind: str
-    generation: int
-    at_ms: int
+    group: str = ""
+    life: int = 1
+    kind: str = ""
+    generation: int = 0
+    at_ms: int = 0
     member_id: str
-    instance_id: str | None
-    client_id: str
-    host: str
-    rack_id: str | None
-    is_leader: bool
-    is_new: bool
+    instance_id: str | None = None
+    client_id: str = ""
+    host: str = ""
+    rack_id: str | None = None
+    is_leader: bool = False
+    is_new: bool = False
     """Not in the generation before."""
-    rebalance_timeout_ms: int | None
-    session_timeout_ms: int | None
-    topics: tuple[str, ...]
-    topic_regex: str | None
-    subscription_version: int | None
+    rebalance_timeout_ms: int | None = None
+    session_timeout_ms: int | None = None
+    topics: tuple[str, ...] = ()
+    topic_regex: str | None = None
+    subscription_version: int | None = None
     """`None` where the member has no Subscription."""
-    claimed: TopicPartitions
+    claimed: TopicPartitions = field(default_factory=dict)
     """Owned partitions, read where its assignor reads them."""
-    claims_known: bool
-    claimed_generation: int | None
-    assigned: TopicPartitions
-    assigned_count: int
+    claims_known: bool = False
+    claimed_generation: int | None = None
+    assigned: TopicPartitions = field(default_factory=dict)
+    assigned_count: int = 0
     """#PARTITIONS."""
-    target: TopicPartitions | None
+    target: TopicPartitions | None = None
     """KIP-848: its part of the target assignment."""
-    revoking: TopicPartitions | None
+    revoking: TopicPartitions | None = None
     """KIP-848: what it still has to revoke."""
-    member_epoch: int | None
-    member_state: str | None
+    member_epoch: int | None = None
+    member_state: str | None = None
     """KIP-848: stable, unrevoked-partitions, unreleased-partitions."""
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
     """Notes of the decoder on its bytes: what was decoded, and the code."""
-    error: str | None
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -374,3 +377,8 @@ TABLES: Mapping[str, type[Row]] = {
     "findings": FindingRow,
     "outcomes": OutcomeRow,
 }
+
+
+def table_of(row: Row) -> type[Row]:
+    """Return the row class of a row; a member in a history is a row that has more than columns."""
+    return MemberRow if isinstance(row, MemberRow) else type(row)

@@ -216,14 +216,14 @@ DO: dict[type, Callable[[Run, int, Any], None]] = {
 
 def executed(run: Run) -> Execution | None:
     """Return what executes a run's coordinator by a model, `None` if it has none."""
-    broker = run.scenario.broker
+    broker, chosen = run.scenario.broker, run.scenario.execution_model
     config = broker.execution
-    if config.model is None:
+    if chosen is None:
         return None
     settings = Settings(
         workers=config.workers, partitions=config.partitions, linger=_lingers(config.linger_ms)
     )
-    model = Coordinator.of(POLICIES[config.model], partial(_handled, run), settings)
+    model = Coordinator.of(POLICIES[chosen], partial(_handled, run), settings)
     others = OtherGroups.of(broker, run.scenario.seed)
     run.network.is_executed = True
     run.sides.note_written()

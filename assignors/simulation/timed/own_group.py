@@ -139,9 +139,10 @@ def own_group_document(
     """Return the scenario document of a group in one line. Cost: O(its size + members of `start`).
 
     `settings` are `members=12 away=15s`, or those keys with their values. Members, subscriptions
-    and topics of `start` take the place of `members` and `topics`; what its members own at the
-    start is what the assignor gives them. Raises `DocumentError` for an unknown key, a value that
-    is none, and a key that has no effect beside the others.
+    and topics of `start` take the place of `members` and `topics`. Its members claim what they own
+    as they join, so a sticky assignor of the classic protocol leaves it to them; under KIP-848
+    members join with nothing, and the broker assigns everything. Raises `DocumentError` for an
+    unknown key, a value that is none, and a key that has no effect beside the others.
 
     >>> own_group_document("members=3 away=15s every=1m")["plan"]
     [{'at_ms': 60000, 'do': 'rolling_restart', 'away_ms': 15000, 'every_ms': 60000}]
@@ -235,6 +236,7 @@ def _members(own: OwnGroup, start: Group | None) -> list[Document]:
             "topics": list(one.topics),
             "instance_id": one.instance_id or (one.member_id if own.static else None),
             "rack_id": one.rack_id,
+            "owned": {topic: list(numbers) for topic, numbers in one.owned.items()},
             **settings,
         }
         for number, one in enumerate(start.members)

@@ -67,6 +67,7 @@ from assignors.simulation.timed.protocols.push.rights import (
 from assignors.simulation.timed.random_streams import exponential, stream, uuid_text
 from assignors.simulation.timed.scenario import (
     MIGRATING,
+    BrokerConfig,
     GroupProtocol,
     MemberConfig,
     OldTargets,
@@ -382,15 +383,12 @@ def group_coordinator(
         assignors=assignors,
         new_id=new_id,
         new_uuid=short_ids(new_id),
-        offsets=_offsets(scenario),
+        offsets=_offsets(broker),
     )
 
 
-def _offsets(scenario: Scenario) -> Offsets:
-    """Return no committed offsets yet; where no member processes records none ever expire."""
-    broker = scenario.broker
-    check_ms = broker.offsets_check_ms if scenario.processing.is_on else 0
-    return Offsets(retention_ms=broker.offsets_retention_ms, check_ms=check_ms)
+def _offsets(broker: BrokerConfig) -> Offsets:
+    return Offsets(retention_ms=broker.offsets_retention_ms, check_ms=broker.offsets_check_ms)
 
 
 def _classic_members(scenario: Scenario, cluster: Cluster) -> list[ClassicMember]:
@@ -413,7 +411,7 @@ def push_sides(scenario: Scenario) -> Sides:
     """Return the push protocol of the discussion of 2014."""
     group = FencedGroup.of(scenario, new_ids(scenario.seed), partial(_draws, scenario.seed))
     coordinator, members = group.coordinator, group.members
-    coordinator.offsets = _offsets(scenario)
+    coordinator.offsets = _offsets(scenario.broker)
 
     def step_coordinator(at_us: int, event: CoordinatorEvent) -> list[Effect]:
         first = offsets.watched(coordinator.offsets, at_us)

@@ -65,7 +65,7 @@ def main(arguments: Sequence[str]) -> None:
     results = load()
     tables.write(results)
     plots.write(results)
-    print("\n".join(tables.target_table(results)))
+    print("\n".join(tables.floor_table(results)))
 
 
 def measure(wanted: Sequence[str], only: Sequence[str]) -> None:

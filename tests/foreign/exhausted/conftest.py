@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import pytest
 
 from tests.conftest import need
-from tests.foreign.execution.programs import PROGRAMS
 from tests.foreign.exhausted.groups import Group, Place, joined, started
 from tests.interop.install import BROKER
+from tests.lab.execution.programs import PROGRAMS
 
 
 class MakeGroup(Protocol):

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.foreign.execution.programs import Clients, Line, clients
 from tests.interop.admin import Admin, DescribedGroup
 from tests.interop.broker import Broker
 from tests.interop.events import Event
@@ -29,6 +28,7 @@ from tests.interop.proxy import (
     RuledProxy,
     heartbeat_answer,
 )
+from tests.lab.execution.programs import Clients, Line, clients
 
 HEARTBEAT_MS = 300
 BROKER_SETTINGS = {

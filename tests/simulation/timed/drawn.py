@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
+from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.scenario import (
     MIGRATING,
@@ -19,7 +20,6 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
-from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 
 ASSIGNORS = (
     *("optimal/sticky", "optimal/cooperative-sticky"),

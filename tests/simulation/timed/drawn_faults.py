@@ -6,18 +6,14 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
+from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
+from assignors.simulation.timed.faults.live import BY_CHANCE, LONGER, OF_A_MEMBER
 from assignors.simulation.timed.scenario import (
     Direction,
     Fault,
     FaultKind,
     GroupProtocol,
     Scenario,
-)
-from assignors.simulation.timed.scenario.faults import (
-    BY_CHANCE,
-    LONGER,
-    OF_A_MEMBER,
-    OF_THE_COORDINATOR,
 )
 from tests.simulation.timed.exhaust import STALE_REPORT
 

@@ -1,6 +1,6 @@
 """When a member of a KIP-848 group runs its callbacks and reports: as Java's client does.
 
-Real members were watched with five seconds between two polls (`tests/foreign/calibrate`): the
+Real members were watched with five seconds between two polls (`tests/lab/calibrate`): the
 callback for what is given up runs in the next poll, that for what is new in the one after it, even
 where nothing is new, and the report goes out only then.
 """

@@ -10,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.execution.policy import POLICIES
+from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
+from assignors.simulation.timed.faults.live import BY_CHANCE, LONGER, OF_A_MEMBER
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.rules import Monitoring, Seen
+from assignors.simulation.timed.possible import require_possible
 from assignors.simulation.timed.protocols.effects import Answered, Arrived
 from assignors.simulation.timed.protocols.kafka.messages import (
     Heartbeat,
@@ -22,6 +25,7 @@ from assignors.simulation.timed.protocols.kafka.records import GroupEpochRecord
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
+    ExecutionConfig,
     Fault,
     FaultKind,
     GroupProtocol,
@@ -32,14 +36,7 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
-from assignors.simulation.timed.scenario.faults import (
-    BY_CHANCE,
-    LONGER,
-    OF_A_MEMBER,
-    OF_THE_COORDINATOR,
-)
 from assignors.simulation.timed.scenario.members import ClientModel
-from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.conftest import cases
 from tests.simulation.timed.drawn import in_time, scenarios
@@ -190,6 +187,13 @@ def test_a_group_goes_on_after_appends_that_failed(  # noqa: PLR0917 - what is d
     known = STALE_REPORT if protocol is GroupProtocol.CONSUMER else frozenset()
     found = simulate(failing, monitoring=Monitoring.FULL).violations
     assert {each.monitor for each in found} <= known
+
+
+def test_appends_fail_without_a_model_as_in_kafka_4() -> None:
+    story = named("append-fails-amid-rebalance")
+    plain = replace(story, broker=replace(story.broker, execution=ExecutionConfig()))
+    assert simulate(plain).result == simulate(story).result
+    assert simulate(plain).result.failed_appends
 
 
 @pytest.mark.parametrize("model", POLICIES)

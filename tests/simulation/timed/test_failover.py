@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from assignors.documents.values import DocumentError
-from assignors.jvm.offsets_partition import offsets_partition
-from assignors.simulation.timed.faults.failovers import CoordinatorLog
+from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR, CoordinatorLog
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.rules import Monitoring, Seen
+from assignors.simulation.timed.offsets_partition import offsets_partition
 from assignors.simulation.timed.protocols.effects import Answered
 from assignors.simulation.timed.protocols.kafka.messages import ErrorCode, HeartbeatResponse
 from assignors.simulation.timed.protocols.kafka.records import OffsetRecord
@@ -29,7 +29,6 @@ from assignors.simulation.timed.scenario import (
     Verb,
 )
 from assignors.simulation.timed.scenario.broker import PlacementConfig
-from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.scenario_document import (
     document_from_scenario,
     scenario_from_document,

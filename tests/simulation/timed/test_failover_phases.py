@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from assignors.simulation.timed.engine import play
-from assignors.simulation.timed.faults.failovers import LOADED
+from assignors.simulation.timed.faults.failovers import LOADED, OF_THE_COORDINATOR
 from assignors.simulation.timed.monitors.liveness import is_settled
 from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Answered, Send
@@ -41,7 +41,6 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
-from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.simulation import prepared
 from tests.conftest import DEEP
 from tests.simulation.timed.exhaust import STALE_REPORT

@@ -10,9 +10,9 @@ import pytest
 from assignors.ownership.intervals import ownerships
 from assignors.replay.decode.logged_records import logged_records
 from assignors.replay.engines.python import replay
-from assignors.replay.serving import raws_of
 from assignors.replay.sources import open_source
 from assignors.replay.sources.writing import write_records
+from assignors.simulation.serving import raws_of
 from assignors.simulation.timed.offsets_topic import log_entries
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.scenario_document import scenario_from_document

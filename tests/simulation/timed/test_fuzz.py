@@ -18,9 +18,9 @@ from assignors.simulation.timed.explore.random_scenarios import (
 )
 from assignors.simulation.timed.explore.settings import BREAK_RULES, BROKER, MEMBER, PUSH
 from assignors.simulation.timed.explore.shrinking import shrunk
+from assignors.simulation.timed.faults.live import FAULTS
 from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.scenario import ClientModel, FaultKind, GroupProtocol, Verb
-from assignors.simulation.timed.scenario.faults import FAULTS
 from assignors.simulation.timed.scenario_document import scenario_from_document
 from assignors.simulation.timed.simulation import simulate
 from tests.simulation.timed.test_mutants import gives_before_release

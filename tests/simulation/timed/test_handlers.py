@@ -17,6 +17,7 @@ from assignors.documents.values import DocumentError
 from assignors.ownership.changes import pairs
 from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.monitors.rules import Seen
+from assignors.simulation.timed.possible import require_possible
 from assignors.simulation.timed.protocols.effects import Consume, Fired, Schedule, Send
 from assignors.simulation.timed.protocols.kafka.messages import JoinGroup
 from assignors.simulation.timed.scenario import (
@@ -29,7 +30,6 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
-from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.conftest import cases
 from tests.simulation.timed.groups import SETTLED_MS, group, planned, with_members

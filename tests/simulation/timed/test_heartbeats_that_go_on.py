@@ -1,6 +1,6 @@
 """librdkafka's heartbeats keep their times over rebalances; Java's start anew with each generation.
 
-Seen with real members (`tests/foreign/calibrate`): in an eager group of ten the order and distances
+Seen with real members (`tests/lab/calibrate`): in an eager group of ten the order and distances
 in which librdkafka members revoked stayed the same over thirty rebalances, up to 1.3 s from the
 first to the last; those of Java's client were milliseconds apart, as a round restarts them all.
 """

@@ -1,6 +1,6 @@
 """Traces of rebalance listeners, as Kafka's Java clients of 4.4.0 call them.
 
-What real members recorded is compared in `tests/foreign/execution`.
+What real members recorded is compared in `tests/lab/execution`.
 """
 
 from __future__ import annotations

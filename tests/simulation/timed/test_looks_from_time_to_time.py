@@ -1,6 +1,6 @@
 """A client that looks from time to time whether something is due (`Timing.wake_ms`): librdkafka.
 
-Seen with real members (`tests/foreign/calibrate`): heartbeats came 3.000 to 3.006 s apart, in step
+Seen with real members (`tests/lab/calibrate`): heartbeats came 3.000 to 3.006 s apart, in step
 with the last assignment or with the start of the process, so members of eager groups stop nearly
 together; and a newcomer joined again at once, half a second or a second after its first round,
 by how long ago it had joined.
@@ -18,6 +18,7 @@ import pytest
 from assignors.documents.values import DocumentError
 from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.monitors.rules import Seen
+from assignors.simulation.timed.possible import require_possible
 from assignors.simulation.timed.protocols.effects import Answered, Command, Consume, Send
 from assignors.simulation.timed.protocols.kafka.classic_member_state import ROUNDING_US, SECOND_US
 from assignors.simulation.timed.protocols.kafka.messages import (
@@ -35,7 +36,6 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
-from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.simulation import simulate
 
 WAKE_MS = 500

@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from assignors.simulation.timed.engine import play
+from assignors.simulation.timed.faults.live import LONGER, OF_A_MEMBER
 from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Fired, Schedule, Send
 from assignors.simulation.timed.protocols.kafka.classic_member_state import (
@@ -41,7 +42,6 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
-from assignors.simulation.timed.scenario.faults import LONGER, OF_A_MEMBER
 from assignors.simulation.timed.simulation import prepared, simulate
 from tests.conftest import DEEP
 from tests.simulation.timed.exhaust import STALE_REPORT

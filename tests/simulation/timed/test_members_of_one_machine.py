@@ -1,6 +1,6 @@
 """Members that share a machine (`handling_us`): one is handled after the other, whoever it is.
 
-Seen with real members (`tests/foreign/calibrate`): the answers to SyncGroup leave a broker within
+Seen with real members (`tests/lab/calibrate`): the answers to SyncGroup leave a broker within
 some tenths of a millisecond, and ten members of one process consume one after the other; a round of
 thirty takes three times as long. A newcomer's first heartbeat needs one turn and a member that
 revokes two, so the newcomer comes first unless the answers come at different times.

@@ -12,11 +12,11 @@ import pytest
 from assignors.ownership.intervals import by_partition, ownerships
 from assignors.replay.decode.logged_records import logged_records
 from assignors.replay.engines.python import replay
-from assignors.replay.serving import raws_of
 from assignors.replay.sources import open_source
 from assignors.replay.sources.writing import write_records
 from assignors.replay.tables.rows import Tables
 from assignors.server.spec import made_id
+from assignors.simulation.serving import raws_of
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.offsets_topic import log_entries
 from assignors.simulation.timed.protocols.kafka.records import GroupTombstone, OffsetRecord

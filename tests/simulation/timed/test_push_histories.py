@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from assignors.ownership.double import overlaps
 from assignors.ownership.intervals import ownerships
+from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
+from assignors.simulation.timed.faults.live import LONGER
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
@@ -20,7 +22,6 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
-from assignors.simulation.timed.scenario.faults import LONGER, OF_THE_COORDINATOR
 from assignors.simulation.timed.simulation import simulate
 from tests.conftest import cases
 from tests.simulation.timed.drawn_faults import KINDS

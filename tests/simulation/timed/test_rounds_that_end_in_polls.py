@@ -4,7 +4,7 @@ Its poll gives up waiting for the round when its time is over, the next one wait
 ends between the two, the next poll finds it done, forgets it, and joins anew
 (`BaseCoordinator.join_group_async`, `_join_task.is_done`). Nobody notices if a follower does so; a
 leader starts another round, which the others learn of with their next heartbeats. Seen with real
-members (`tests/foreign/calibrate`), in one round of twelve.
+members (`tests/lab/calibrate`), in one round of twelve.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import pytest
 from assignors.documents.values import DocumentError
 from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.monitors.rules import Monitoring, Seen
+from assignors.simulation.timed.possible import require_possible
 from assignors.simulation.timed.protocols.application import rest_of_poll, whole_poll
 from assignors.simulation.timed.protocols.effects import Answered, Consume, Fired, Send
 from assignors.simulation.timed.protocols.kafka.messages import (
@@ -35,7 +36,6 @@ from assignors.simulation.timed.scenario import (
     Scenario,
     Verb,
 )
-from assignors.simulation.timed.scenario.possible import require_possible
 from assignors.simulation.timed.simulation import simulate
 
 POLL_MS, SPREAD_MS = 150, 100

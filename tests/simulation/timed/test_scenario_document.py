@@ -56,7 +56,7 @@ SMALL = {"version": 1, "until_ms": 1, "topics": {"t": 1}, "members": [{"name": "
 
 def test_a_scenario_is_read_as_it_was_written() -> None:
     text = json.dumps(document_from_scenario(WHOLE))
-    assert scenario_from_document(json.loads(text)) == WHOLE
+    assert scenario_from_document(json.loads(text), protocols=tuple(GroupProtocol)) == WHOLE
 
 
 def test_a_count_stands_for_so_many_members() -> None:
@@ -92,7 +92,7 @@ def executing(**settings: object) -> dict[str, object]:
 
 
 def beside(**settings: object) -> dict[str, object]:
-    return executing(others=settings)
+    return executing(model="two-stage", others=settings)
 
 
 CUT = {"kind": "cut", "from_ms": 1, "until_ms": 9}
@@ -223,7 +223,6 @@ FREEZE = {"kind": "freeze", "member": "a", "from_ms": 1, "until_ms": 9}
         (beside(changes_share=float("nan")), "broker.execution.others.changes_share"),
         (beside(changes_share=True), "broker.execution.others.changes_share"),
         (beside(from_ms=5, until_ms=5), "broker.execution.others.until_ms"),
-        ({"faults": [{**CUT, "kind": "append_failure", "percent": 5}]}, "faults[0].kind"),
         ({**executing(model="inline"), "faults": [APPENDS]}, "faults[0].percent"),
         (
             {**executing(model="inline"), "faults": [{**APPENDS, "percent": 1, "member": "a"}]},
@@ -235,6 +234,16 @@ def test_what_cannot_be_is_refused_with_its_path(changes: dict[str, object], pat
     with pytest.raises(DocumentError) as refused:
         scenario_from_document({**SMALL, **changes})
     assert refused.value.path == path
+
+
+def test_settings_of_an_execution_have_a_model_or_are_refused() -> None:
+    without = {**SMALL, **executing(others={"per_second": 1})}
+    with pytest.raises(DocumentError) as refused:
+        scenario_from_document(without, protocols=(), models=("none",))
+    assert refused.value.path == "broker.execution.others.per_second"
+    scenario_from_document(without, protocols=(), models=("none", "blocking"))
+    failing = {**without, "faults": [{**APPENDS, "percent": 5}]}
+    assert scenario_from_document(failing, protocols=()).execution_model == "two-stage"
 
 
 @pytest.mark.parametrize("name", GALLERY)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.benchmarks.bench_traffic import AIMED_AT, COUNTING, OURS, PARTS, measured, played
 from tests.benchmarks.traffic.contenders import CONTENDERS
-from tests.docs.weights_over_time import kept, least
+from tests.lab.weights.over_time import kept, least
 
 
 @pytest.mark.parametrize(

@@ -102,5 +102,5 @@ def _count(found: Fuzzed, scenario: Scenario) -> None:
     found.clients.update({each.value for each in clients if each is not None})
     found.faults.update({each.kind.value for each in scenario.faults})
     found.actions.update({each.do.value for each in scenario.plan})
-    if scenario.broker.execution.model is not None:
-        found.executions[scenario.broker.execution.model] += 1
+    if scenario.execution_model is not None:
+        found.executions[scenario.execution_model] += 1

@@ -47,6 +47,7 @@ MEMBER: list[Settings] = [
         starts_at_ms=(None, 1, 100, 1000, 1250, 5000, 20_000),
         restarts_after_ms=(0, 1, 1000),
         claims=("stale", "absent", "sentinel", "everything"),
+        owned=({"t": [0]}, {"t": [0, 1], "u": [0]}),
         subscription_hex=("", "0003", "00010000000100017400000000"),
         requires_stable=(False,),
         commits_on_revoke=(False,),

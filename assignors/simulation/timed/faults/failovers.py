@@ -51,9 +51,15 @@ from assignors.simulation.timed.protocols.state_values import cloned
 from assignors.simulation.timed.queue import EventQueue
 from assignors.simulation.timed.random_streams import stream
 from assignors.simulation.timed.scenario import Fault, FaultKind, Scenario
-from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.sides import Sides
 
+OF_THE_COORDINATOR = frozenset(
+    {
+        FaultKind.COORDINATOR_CRASH,
+        FaultKind.COORDINATOR_HANDOVER,
+        FaultKind.COORDINATOR_ZOMBIE,
+    }
+)
 LOADED = Fired(("loaded",), 0)
 """The event at which the new coordinator has read the log."""
 OLD = "old"

@@ -1,14 +1,15 @@
 """The faults of a run as they go on: who is frozen or stuck, whose connection is bad, who a zombie.
 
 Whatever happens to a member passes through here: what comes to one that is frozen waits, and a
-request whose time is over is turned into what the member notices. A new fault is a kind with a row
-in `scenario.faults.FAULTS`, and a function here with a row in `ACTS`.
+request whose time is over is turned into what the member notices. A new fault is a `FaultKind`, a
+row in `FAULTS` and a function.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import partial
 from typing import NamedTuple
 
@@ -35,8 +36,13 @@ from assignors.simulation.timed.protocols.effects import (
 from assignors.simulation.timed.protocols.kafka.messages import EndTransaction, OffsetCommit
 from assignors.simulation.timed.protocols.partitions import has_all
 from assignors.simulation.timed.queue import Rank
-from assignors.simulation.timed.scenario import Fault, FaultKind, MemberConfig, Scenario
-from assignors.simulation.timed.scenario.faults import LONGER, Direction
+from assignors.simulation.timed.scenario import (
+    Direction,
+    Fault,
+    FaultKind,
+    MemberConfig,
+    Scenario,
+)
 from assignors.simulation.timed.sides import Sides
 from wire import TopicPartitions
 
@@ -169,7 +175,7 @@ class LiveFaults:
         if self.heartbeats is not None:
             for number in members:
                 self.heartbeats.wake(number)
-        act = ACTS[fault.kind]
+        act = FAULTS[fault.kind].act
         if act is not None:
             act(self, members, event)
 
@@ -317,7 +323,7 @@ def _disturb(kind: Disturbance, faults: LiveFaults, members: list[int], event: F
     """Let the application's thread be slower, or as fast as before."""
     fault, begins = event
     longest = fault.until_ms - fault.from_ms
-    by_ms = fault.by_ms if fault.kind in LONGER else longest
+    by_ms = fault.by_ms or longest
     faults.reach(members[0], Disturbed(kind, by_ms * MILLISECOND * begins))
 
 
@@ -387,22 +393,56 @@ def _fail_over(faults: LiveFaults, _members: list[int], event: FaultEvent) -> No
 
 
 Act = Callable[[LiveFaults, list[int], FaultEvent], None]
-ACTS: dict[FaultKind, Act | None] = {
-    FaultKind.FREEZE: _freeze,
-    FaultKind.LONG_POLL: partial(_disturb, Disturbance.LONG_POLL),
-    FaultKind.STUCK: _stick,
-    FaultKind.SLOW_CALLBACK: partial(_disturb, Disturbance.SLOW_CALLBACK),
-    FaultKind.SLOW_ASSIGNOR: partial(_disturb, Disturbance.SLOW_ASSIGNOR),
-    FaultKind.STALLED_THREAD: partial(_disturb, Disturbance.STALLED_THREAD),
-    FaultKind.LOST_GENERATION: _forget,
-    FaultKind.CUT: _cut,
-    FaultKind.DELAY: _delay,
-    FaultKind.LOSS: _lose,
-    FaultKind.DUPLICATE: _duplicate,
-    FaultKind.HANGING_TRANSACTION: _hang,
-    FaultKind.COORDINATOR_CRASH: _fail_over,
-    FaultKind.COORDINATOR_HANDOVER: _fail_over,
-    FaultKind.COORDINATOR_ZOMBIE: _fail_over,
-    FaultKind.APPEND_FAILURE: None,
+
+
+class Scope(StrEnum):
+    """What a fault is a fault of."""
+
+    MEMBER = "member"
+    NETWORK = "network"
+    COORDINATOR = "coordinator"
+    """Another broker is the coordinator afterwards."""
+    LOG = "log"
+    """The partition of `__consumer_offsets`."""
+
+
+class FaultRow(NamedTuple):
+    """A kind of fault: what it does, and which fields of `Fault` it has."""
+
+    scope: Scope
+    act: Act | None
+    """What it does when it begins and when it ends; `None`: the log asks whether it goes on."""
+    needs: tuple[str, ...] = ("until_ms",)
+    may: tuple[str, ...] = ()
+
+
+def _disturbance(kind: Disturbance, *needs: str) -> FaultRow:
+    return FaultRow(Scope.MEMBER, partial(_disturb, kind), ("until_ms", *needs))
+
+
+FAILOVER = FaultRow(Scope.COORDINATOR, _fail_over, may=("by_ms", "broker"))
+CHANCE = ("until_ms", "percent")
+
+FAULTS: dict[FaultKind, FaultRow] = {
+    FaultKind.FREEZE: FaultRow(Scope.MEMBER, _freeze),
+    FaultKind.LONG_POLL: _disturbance(Disturbance.LONG_POLL),
+    FaultKind.STUCK: FaultRow(Scope.MEMBER, _stick),
+    FaultKind.SLOW_CALLBACK: _disturbance(Disturbance.SLOW_CALLBACK, "by_ms"),
+    FaultKind.SLOW_ASSIGNOR: _disturbance(Disturbance.SLOW_ASSIGNOR, "by_ms"),
+    FaultKind.STALLED_THREAD: _disturbance(Disturbance.STALLED_THREAD),
+    FaultKind.LOST_GENERATION: FaultRow(Scope.MEMBER, _forget, needs=()),
+    FaultKind.CUT: FaultRow(Scope.NETWORK, _cut, may=("member", "direction")),
+    FaultKind.DELAY: FaultRow(Scope.NETWORK, _delay, ("until_ms", "by_ms"), ("member",)),
+    FaultKind.LOSS: FaultRow(Scope.NETWORK, _lose, CHANCE, ("member",)),
+    FaultKind.DUPLICATE: FaultRow(Scope.NETWORK, _duplicate, CHANCE, ("member", "by_ms")),
+    FaultKind.HANGING_TRANSACTION: FaultRow(Scope.LOG, _hang, may=("topic",)),
+    FaultKind.COORDINATOR_CRASH: FAILOVER,
+    FaultKind.COORDINATOR_HANDOVER: FAILOVER,
+    FaultKind.COORDINATOR_ZOMBIE: FAILOVER,
+    FaultKind.APPEND_FAILURE: FaultRow(Scope.LOG, None, CHANCE),
 }
-"""Kind -> what begins or ends; `None`: the log asks itself whether the fault goes on."""
+"""Kind -> its scope, what it does, and its fields."""
+
+OF_A_MEMBER = frozenset(kind for kind, row in FAULTS.items() if row.scope is Scope.MEMBER)
+BY_CHANCE = frozenset(kind for kind, row in FAULTS.items() if "percent" in row.needs)
+LONGER = frozenset(kind for kind, row in FAULTS.items() if "by_ms" in row.needs)

@@ -4,9 +4,10 @@ Nothing else decides a run. Times are milliseconds, but for those too short for 
 is declared once, in its class: its type says what a document may give (`documents.keys`).
 
 * `whole`: the scenario; its parts: `members`, `broker`, `execution`, `plan`, `faults`, `protocols`
-* `kinds`: types of fields; `possible`: what is refused, as it cannot happen
+* `kinds`: types of fields
 """
 
+from assignors.simulation.timed.group_protocols import MIGRATING, GroupProtocol, MigrationPolicy
 from assignors.simulation.timed.scenario.broker import BrokerConfig, OldTargets, PushConfig
 from assignors.simulation.timed.scenario.execution import ExecutionConfig, OtherGroups
 from assignors.simulation.timed.scenario.faults import Direction, Fault, FaultKind
@@ -23,7 +24,6 @@ from assignors.simulation.timed.scenario.plan import (
     ScaleOut,
     Verb,
 )
-from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol, MigrationPolicy
 from assignors.simulation.timed.scenario.whole import (
     VERSION,
     NetworkConfig,

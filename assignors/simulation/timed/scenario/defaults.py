@@ -1,6 +1,6 @@
 """Where the defaults of a scenario come from: one table of values, clients and sources.
 
-Three kinds of source: a default of Kafka, a recording of real members (`tests/foreign/calibrate`),
+Three kinds of source: a default of Kafka, a recording of real members (`tests/lab/calibrate`),
 and an assumption, which a user replaces by a measurement of his own.
 """
 

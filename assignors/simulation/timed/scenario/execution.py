@@ -17,6 +17,8 @@ from assignors.simulation.timed.scenario.kinds import (
 as_model = MODEL.read
 """Returns the name of an execution model; raises `DocumentError` for another."""
 
+USUAL_MODEL = "two-stage"
+"""Kafka 4's, which executes a coordinator without a model whose appends fail."""
 NO_MODEL = "none"
 """The execution model of a row whose coordinator has none, whatever the scenario says."""
 
@@ -52,7 +54,8 @@ class ExecutionConfig:
 
     model: Model | None = None
     """An execution model, as `two-stage`: every heartbeat, timer and commit of the group is one of
-    its requests. Null: requests are handled one after the other, and wait for nothing else."""
+    its requests. Null: requests are handled one after the other, and wait for nothing else; where
+    appends fail (`append_failure`), `two-stage`."""
     workers: FewThousand = 4
     """`group.coordinator.threads`."""
     partitions: FewThousand = 4

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
 
 from assignors.simulation.timed.scenario.kinds import Percent
 
@@ -71,7 +70,8 @@ class FaultKind(StrEnum):
     NOT_COORDINATOR, after which its member finds the new one."""
     APPEND_FAILURE = "append_failure"
     """Each append to the group's offsets partition fails with a chance of `percent`, as too few
-    replicas are in sync. It needs an execution model (`broker.execution`)."""
+    replicas are in sync. The coordinator is executed by a model then: that of `broker.execution`,
+    or as in Kafka 4 (`two-stage`)."""
 
 
 class Direction(StrEnum):
@@ -81,56 +81,6 @@ class Direction(StrEnum):
     """Those to the coordinator."""
     ANSWERS = "answers"
     """Those to members."""
-
-
-class Scope(StrEnum):
-    """What a fault is a fault of."""
-
-    MEMBER = "member"
-    NETWORK = "network"
-    COORDINATOR = "coordinator"
-    """Another broker is the coordinator afterwards."""
-    LOG = "log"
-    """The partition of `__consumer_offsets`."""
-
-
-class FaultRow(NamedTuple):
-    """The scope of a kind of fault, and which fields of `Fault` it has."""
-
-    scope: Scope
-    needs: tuple[str, ...] = ("until_ms",)
-    may: tuple[str, ...] = ()
-
-
-LONGER_FIELDS = ("until_ms", "by_ms")
-FAILOVER = FaultRow(Scope.COORDINATOR, may=("by_ms", "broker"))
-
-FAULTS: dict[FaultKind, FaultRow] = {
-    FaultKind.FREEZE: FaultRow(Scope.MEMBER),
-    FaultKind.LONG_POLL: FaultRow(Scope.MEMBER),
-    FaultKind.STUCK: FaultRow(Scope.MEMBER),
-    FaultKind.SLOW_CALLBACK: FaultRow(Scope.MEMBER, needs=LONGER_FIELDS),
-    FaultKind.SLOW_ASSIGNOR: FaultRow(Scope.MEMBER, needs=LONGER_FIELDS),
-    FaultKind.STALLED_THREAD: FaultRow(Scope.MEMBER),
-    FaultKind.LOST_GENERATION: FaultRow(Scope.MEMBER, needs=()),
-    FaultKind.CUT: FaultRow(Scope.NETWORK, may=("member", "direction")),
-    FaultKind.DELAY: FaultRow(Scope.NETWORK, needs=LONGER_FIELDS, may=("member",)),
-    FaultKind.LOSS: FaultRow(Scope.NETWORK, needs=("until_ms", "percent"), may=("member",)),
-    FaultKind.DUPLICATE: FaultRow(
-        Scope.NETWORK, needs=("until_ms", "percent"), may=("member", "by_ms")
-    ),
-    FaultKind.HANGING_TRANSACTION: FaultRow(Scope.LOG, may=("topic",)),
-    FaultKind.COORDINATOR_CRASH: FAILOVER,
-    FaultKind.COORDINATOR_HANDOVER: FAILOVER,
-    FaultKind.COORDINATOR_ZOMBIE: FAILOVER,
-    FaultKind.APPEND_FAILURE: FaultRow(Scope.LOG, needs=("until_ms", "percent")),
-}
-"""Kind -> what it needs. What it does is a row of `faults.live.ACTS`."""
-
-OF_A_MEMBER = frozenset(kind for kind, row in FAULTS.items() if row.scope is Scope.MEMBER)
-OF_THE_COORDINATOR = frozenset(kind for kind, row in FAULTS.items() if row is FAILOVER)
-BY_CHANCE = frozenset(kind for kind, row in FAULTS.items() if "percent" in row.needs)
-LONGER = frozenset(kind for kind, row in FAULTS.items() if "by_ms" in row.needs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,12 +9,13 @@ from typing import Annotated
 from assignors.documents.keys import NATURAL, Kind, mapping
 from assignors.documents.values import DocumentError, ErrorCode, Place
 from assignors.names.sequences import as_entries, take
+from assignors.simulation.timed.group_protocols import OF_CLASSIC, GroupProtocol
 from assignors.simulation.timed.scenario.broker import BrokerConfig
-from assignors.simulation.timed.scenario.faults import Fault
+from assignors.simulation.timed.scenario.execution import USUAL_MODEL
+from assignors.simulation.timed.scenario.faults import Fault, FaultKind
 from assignors.simulation.timed.scenario.kinds import Seed
 from assignors.simulation.timed.scenario.members import MEMBERS, Arrivals, MemberConfig
 from assignors.simulation.timed.scenario.plan import PLAN, Action, PlanEntry, expanded
-from assignors.simulation.timed.scenario.protocols import OF_CLASSIC, GroupProtocol
 
 VERSION = 1
 """Of the JSON form."""
@@ -128,6 +129,12 @@ class Scenario:
             arrivals=as_entries(self.arrivals, Arrivals, "arrivals"),
             faults=as_entries(self.faults, Fault, "faults"),
         )
+
+    @property
+    def execution_model(self) -> str | None:
+        """The model that executes the coordinator; `None`: none does. Cost: O(faults)."""
+        fails = any(each.kind is FaultKind.APPEND_FAILURE for each in self.faults)
+        return self.broker.execution.model or (USUAL_MODEL if fails else None)
 
     @property
     def protocols(self) -> frozenset[GroupProtocol]:

@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from assignors.server.spec import made_id
 from assignors.simulation import arrow
 from assignors.simulation.timed.explore.random_scenarios import Document
+from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
 from assignors.simulation.timed.monitors.rules import MONITORS, Monitoring
 from assignors.simulation.timed.monitors.watch import KEPT
 from assignors.simulation.timed.plan import with_arrivals
 from assignors.simulation.timed.protocols.kafka.records import is_transactional
 from assignors.simulation.timed.protocols.kafka.restore import restored, summary
 from assignors.simulation.timed.scenario import FaultKind, GroupProtocol, Scenario, Verb
-from assignors.simulation.timed.scenario.faults import OF_THE_COORDINATOR
 from assignors.simulation.timed.scenario_document import brief_document, scenario_from_document
 from assignors.simulation.timed.simulation import Played, simulate
 from assignors.simulation.timed.tables.rows import interval_rows, result_rows

@@ -10,9 +10,9 @@ from functools import cache
 
 import pytest
 
-from assignors.jvm.offsets_partition import offsets_partition
 from assignors.simulation.timed.broker import Broker
 from assignors.simulation.timed.execution.port import Entry, State, fold
+from assignors.simulation.timed.offsets_partition import offsets_partition
 from assignors.simulation.timed.offsets_topic import TopicNames, group_of, key_and_value
 from assignors.simulation.timed.protocols.effects import Record
 from assignors.simulation.timed.protocols.kafka.messages import (

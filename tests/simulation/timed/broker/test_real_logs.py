@@ -16,12 +16,12 @@ import pytest
 from click.testing import CliRunner
 
 from assignors.cli.command import command
-from assignors.jvm.offsets_partition import offsets_partition
 from assignors.model import Cluster
-from assignors.replay.serving import Served, served, written
 from assignors.replay.sources import Raw, open_source
 from assignors.replay.sources.writing import write_records
+from assignors.simulation.serving import Served, served, written
 from assignors.simulation.timed.broker import Broker, BrokerSettings
+from assignors.simulation.timed.offsets_partition import offsets_partition
 from assignors.simulation.timed.offsets_topic import LogEntry, group_of, topic_ids
 from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerGroup, partitions_of
 from assignors.simulation.timed.protocols.kafka.messages import (

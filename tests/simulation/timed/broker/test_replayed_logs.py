@@ -16,9 +16,9 @@ import pytest
 
 from assignors.model import Cluster
 from assignors.ownership.intervals import ownerships
-from assignors.replay.serving import served
 from assignors.replay.sources import Raw, open_source
 from assignors.replay.sources.writing import write_records
+from assignors.simulation.serving import served
 from assignors.simulation.timed.broker import Broker, BrokerSettings
 from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.execution.port import Entry

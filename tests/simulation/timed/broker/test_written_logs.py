@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from assignors.cli.command import command
-from assignors.replay.serving import written
 from assignors.replay.sources.writing import write_records
+from assignors.simulation.serving import written
 from tests.simulation.timed.broker.commanded import compare_all
 from tests.simulation.timed.broker.histories import History
 

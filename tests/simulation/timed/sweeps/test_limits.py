@@ -12,7 +12,7 @@ from assignors.simulation.timed.execution.measures import measure
 from assignors.simulation.timed.execution.policy import POLICIES, Settings
 from assignors.simulation.timed.sweeps.rows import limit_per_second
 from assignors.simulation.timed.sweeps.sweep import Point
-from tests.docs.knee import FACTOR, TOLERANCE, knee
+from tests.lab.coordinators.knee import FACTOR, TOLERANCE, knee
 
 LOADS = {
     "no check": Load(requests=3000, groups=400),

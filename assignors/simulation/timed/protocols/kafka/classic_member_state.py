@@ -122,6 +122,8 @@ class ClassicMember:
     generation: int = NO_GENERATION_ID
     owned: TopicPartitions = field(default_factory=dict)
     """What it consumes, or will once its callback is over."""
+    claimed: TopicPartitions = field(default_factory=dict)
+    """What it claims until its first assignment (`MemberConfig.owned`)."""
     assignment_bytes: bytes | None = None
     """The last assignment that it has read, and below it what it read."""
     assignment_read: TopicPartitions = field(default_factory=dict)
@@ -311,7 +313,7 @@ def lose(state: ClassicMember, reason: str) -> None:
     state.application.is_in_callback = False
     if state.owned:
         state.out.append(Consume({}, reason))
-    state.owned = {}
+    state.owned = state.claimed = {}
     end_handlers(state)
 
 
@@ -375,7 +377,8 @@ def written(
     if config.claims is not Claims.TRUE:
         return membership, _false_claim(state, assignor.user_data, membership)
     if state.dialect is None:
-        return subscribe(membership, state.topics, owned=state.owned, generation=state.generation)
+        owned = state.owned or state.claimed
+        return subscribe(membership, state.topics, owned=owned, generation=state.generation)
     return membership, subscription_bytes(
         state.dialect, assignor.user_data, _knowledge(state, membership)
     )
@@ -502,7 +505,7 @@ def _lead(
 def _knowledge(state: ClassicMember, membership: Membership) -> Knowledge:
     return Knowledge(
         topics=state.topics,
-        consumed=state.owned,
+        consumed=state.owned or state.claimed,
         assigned=membership.assigned,
         assigned_in=membership.generation,
         generation=state.generation,

@@ -85,6 +85,8 @@ ENDED_BY_A_JOIN = tuple(Cancel((name,)) for name in ("poll", "follow-up", "max-p
 NOT_LATE = Cancel(("max-poll",))
 LOSING = (ClientModel.IN_POLL, ClientModel.HEARTBEAT_THREAD)
 """Models of the client whose `close` knows no generation amid a rebalance."""
+BEFORE_THE_RUN = 0
+"""The generation of what members owned before: the coordinator's first one is 1."""
 WAITING = (MemberState.JOINING, MemberState.SYNCING)
 """States in which a JoinGroup or SyncGroup may wait for its answer."""
 _membership, _memory = unchecked(Membership), unchecked(Memory)
@@ -92,8 +94,15 @@ _membership, _memory = unchecked(Membership), unchecked(Memory)
 
 def start_process(state: ClassicMember) -> None:
     """Start the process: a consumer without a member id and without a past."""
+    is_first = state.number == 0
+    state.claimed = state.config.owned if is_first else {}
     state.memberships = tuple(
-        _membership(kind=assignor.user_data, rack_id=state.config.rack_id)
+        _membership(
+            kind=assignor.user_data,
+            rack_id=state.config.rack_id,
+            assigned=state.claimed,
+            generation=BEFORE_THE_RUN if state.claimed else NO_GENERATION_ID,
+        )
         for assignor in state.assignors
     )
     state.topics = state.topics or state.config.topics
@@ -227,16 +236,18 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
     if state.times.between_polls_us:
         state.out += (Cancel(("poll-ends",)),)
     beat_again(state)
-    kept = shared(state.owned, assigned)
+    claimed, state.claimed = state.claimed, {}
+    held = claimed if claimed and state.is_cooperative else state.owned
+    kept = shared(held, assigned)
     kept_count = count(kept)
-    has_lost = kept is not state.owned and kept_count < count(state.owned)
+    has_lost = kept is not held and kept_count < count(held)
     state.owned = assigned
     if has_lost:
         # What it lost it stops at once; what is new to it starts after both callbacks.
         state.out.append(Consume(kept, "revoked"))
         state.state = MemberState.REVOKING
         state.out += call_back(state.application, state.config, "revoked", state.config.revoke_ms)
-    elif kept_count < count(assigned):
+    elif kept_count < count(assigned) or claimed:
         state.out += call_back(state.application, state.config, "assigned", state.config.assign_ms)
     if state.is_leader and state.must_follow_up and not has_lost:
         delay = state.config.heartbeat_interval_ms * MILLISECOND

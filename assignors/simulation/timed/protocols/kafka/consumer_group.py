@@ -30,7 +30,6 @@ from assignors.jvm.hash_order import (
     string_hash,
     string_hashes,
 )
-from assignors.jvm.timeline_order import TimelineOrder
 from assignors.simulation.timed.protocols.kafka.records import (
     ClassicMetadata,
     ConsumerRecord,
@@ -42,6 +41,7 @@ from assignors.simulation.timed.protocols.kafka.records import (
     TargetEpochRecord,
     TargetRecord,
 )
+from assignors.simulation.timed.protocols.kafka.timeline_order import TimelineOrder
 from wire import TopicPartitions
 
 

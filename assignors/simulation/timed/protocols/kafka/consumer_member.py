@@ -18,7 +18,7 @@ in it, as it cannot know what has arrived.
 
 Source: `ConsumerMembershipManager`, `ConsumerHeartbeatRequestManager`,
 `AbstractHeartbeatRequestManager` and `AbstractMembershipManager` of Kafka's Java client, and
-`tests/foreign/calibrate`, which plays the same with real members.
+`tests/lab/calibrate`, which plays the same with real members.
 """
 
 from __future__ import annotations

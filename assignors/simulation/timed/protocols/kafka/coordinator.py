@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from assignors.jvm.hash_order import string_hash
-from assignors.jvm.timeline_order import TimelineOrder
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Append,
@@ -47,6 +46,7 @@ from assignors.simulation.timed.protocols.kafka.state import (
     WrittenGroup,
     WrittenRecords,
 )
+from assignors.simulation.timed.protocols.kafka.timeline_order import TimelineOrder
 
 EPOCHS = ("epoch", "topics_seen", "target_epoch", "target_at_ms", "has_epoch_records")
 """What the records of a consumer group say that are not about one member or pattern."""
