@@ -10,6 +10,7 @@ import pytest
 
 from assignors.documents.values import DocumentError
 from assignors.simulation import simulate_timed
+from assignors.simulation.timed.group_protocols import GroupProtocol
 from assignors.simulation.timed.own_group import own_group_document
 from assignors.simulation.timed.scenario_document import scenario_from_document
 from tests.cli.running import GROUP, answers, called
@@ -57,7 +58,7 @@ def test_a_described_group_is_what_the_run_starts_from() -> None:
     names = [each["name"].split("-fef9")[0] for each in document["members"]]
     assert names[0] == "till-2"
     assert [each["instance_id"] for each in document["members"]] == ["till-2", None, None]
-    assert len(scenario_from_document(document).plan) == 6
+    assert len(scenario_from_document(document, protocols=tuple(GroupProtocol)).plan) == 6
 
 
 @pytest.mark.parametrize("name", ["cooperative-sticky", "sticky"])
@@ -97,14 +98,14 @@ def test_python_takes_the_same_line_and_a_group() -> None:
 def test_the_run_goes_on_after_the_last_action(settings: str, do: str, last_ms: int) -> None:
     document: dict[str, Any] = own_group_document(settings)
     assert document["plan"][0]["do"] == do
-    scenario = scenario_from_document(document)
+    scenario = scenario_from_document(document, protocols=tuple(GroupProtocol))
     assert scenario.plan[-1].at_ms == last_ms
     assert scenario.until_ms == last_ms + 120_000
 
 
 def test_other_settings_are_those_of_members_and_broker() -> None:
     document = own_group_document("static=yes rate=10 heartbeat=1s session=6s do=nothing")
-    scenario = scenario_from_document(document)
+    scenario = scenario_from_document(document, protocols=tuple(GroupProtocol))
     assert scenario.plan == ()
     assert scenario.broker.consumer_heartbeat_interval_ms == 1000
     assert scenario.broker.consumer_session_timeout_ms == 6000

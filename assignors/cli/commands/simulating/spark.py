@@ -58,7 +58,6 @@ def simulate_with_spark(rows: Iterator[Row], names: Sequence[str]) -> Iterator[M
 
 
 def timed_with_spark(
-    text: str,
     variants: Sequence[Mapping[str, str | None]],
     first_seed: int,
     seeds: int,
@@ -68,8 +67,8 @@ def timed_with_spark(
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the results of a scenario, or the intervals, as the engine python does.
 
-    Variants are protocols and execution models. The scenario's text is in the plan once, whatever
-    the number of runs.
+    Variants are scenario rows without a seed: each is in the plan once, whatever the number of
+    runs.
     """
     with _session() as session:
         from pyspark.sql import functions as f  # noqa: PLC0415  # an extra
@@ -79,7 +78,6 @@ def timed_with_spark(
         runs = seeds * len(variants)
         place = (f.col("id") / seeds).cast("int")
         frame = session.range(runs, numPartitions=min(runs, TASKS)).select(
-            f.lit(text).alias("scenario"),
             (f.lit(first_seed) + f.col("id") % seeds).alias("seed"),
             *(
                 f.get(f.array(*(f.lit(each[name]) for each in variants)), place)

@@ -12,9 +12,9 @@ from assignors.cli.inputs.assignor_names import OwnAssignorNames
 from assignors.cli.inputs.typed.choices import SeveralOf
 from assignors.cli.inputs.typed.new_file import NewFile
 from assignors.simulation.timed.execution.policy import POLICIES
+from assignors.simulation.timed.group_protocols import GroupProtocol
 from assignors.simulation.timed.scenario.execution import NO_MODEL
 from assignors.simulation.timed.scenario.members import ClientModel
-from assignors.simulation.timed.scenario.protocols import GroupProtocol
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.scenario.execution import NO_MODEL
 from assignors.simulation.timed.simulation import Played, simulate
 from assignors.simulation.timed.tables.labels import variant_of
-from assignors.simulation.timed.tables.rows import GIVEN, scenario_of
+from assignors.simulation.timed.tables.rows import GIVEN, overridden
 
 
 def with_report(
@@ -54,11 +54,10 @@ def _runs(request: TimedRequest, results: Iterable[Document]) -> Iterator[tuple[
     for row in results:
         if row["error"] is None:
             first.setdefault(variant_of(row), row)
-    text = request.text
     for row in first.values():
         given = {name: row[name] for name in GIVEN if name != "scenario"}
         given["coordinator_model"] = given["coordinator_model"] or NO_MODEL
-        scenario = scenario_of({**given, "scenario": text}, request.own_assignors)
+        scenario = overridden(request.scenario, given, request.own_assignors)
         yield scenario, simulate(scenario, keeps_history=True)
 
 

@@ -14,23 +14,22 @@ from assignors.cli.commands.simulating.timed.options import TimedOptions
 from assignors.cli.inputs.assignor_names import portable_names
 from assignors.cli.inputs.option_files.json_file import read_json_file
 from assignors.cli.inputs.typed.choices import names_listed
-from assignors.cli.outputs.forms import dumps
 from assignors.documents.values import Document, DocumentError
 from assignors.model import Group
 from assignors.names.nearest import question
 from assignors.own_assignors.importing import is_import_path
 from assignors.simulation.processes import Row
 from assignors.simulation.timed.gallery import GALLERY, named
+from assignors.simulation.timed.group_protocols import GroupProtocol
 from assignors.simulation.timed.own_group import own_group_document
 from assignors.simulation.timed.scenario import Scenario, Verb
 from assignors.simulation.timed.scenario_document import (
     brief_document,
-    document_from_scenario,
     scenario_from_document,
 )
 from assignors.simulation.timed.tables.labels import variant_of
 from assignors.simulation.timed.tables.rows import scenario_of
-from assignors.simulation.timed.tables.variants import Variant, variants
+from assignors.simulation.timed.tables.variants import Variant, variant_rows, variants
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,17 +54,11 @@ class TimedRequest:
         """How many runs there are."""
         return self.seeds * len(self.variants)
 
-    @property
-    def text(self) -> str:
-        """The scenario as JSON."""
-        return dumps(document_from_scenario(self.scenario))
-
     def rows(self) -> Iterator[Row]:
         """Yield a scenario row for each run, by variant and then by seed."""
-        text = self.text
-        for variant in self.variants:
+        for row in variant_rows(self.scenario, self.variants):
             for seed in range(self.first_seed, self.first_seed + self.seeds):
-                yield {"scenario": text, "seed": seed, **variant}
+                yield {**row, "seed": seed}
 
     def scenarios(self) -> Iterator[Scenario]:
         """Yield the scenario of each run; `click.UsageError` for one that cannot be played."""
@@ -131,7 +124,7 @@ def own_group(settings: Sequence[str], start: Group | None) -> tuple[Document, S
     """Return the scenario of `--set`. Raises `click.UsageError` for settings that are none."""
     try:
         document = own_group_document(" ".join(settings), start)
-        return document, scenario_from_document(document)
+        return document, scenario_from_document(document, protocols=tuple(GroupProtocol))
     except DocumentError as error:
         raise click.UsageError(f"--set: {error}") from None
 

@@ -22,7 +22,7 @@ from assignors.simulation.timed.tables.rows import (
     overridden,
     result_rows,
 )
-from assignors.simulation.timed.tables.variants import Variant
+from assignors.simulation.timed.tables.variants import Variant, variant_rows
 
 SMALL_WORK = 300_000
 """Events that one processor plays in about five seconds."""
@@ -91,8 +91,7 @@ def _played(request: TimedRequest, *, has_intervals: bool) -> Iterator[Mapping[s
         )
 
         return timed_with_spark(
-            request.text,
-            request.variants,
+            variant_rows(request.scenario, request.variants),
             request.first_seed,
             request.seeds,
             has_intervals=has_intervals,
