@@ -33,7 +33,7 @@ from assignors.simulation.timed.protocols.effects import (
 )
 from assignors.simulation.timed.protocols.kafka import classic_group
 from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup, GroupState
-from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.classic_member import ClassicMember
 from assignors.simulation.timed.protocols.kafka.consumer_group import STABLE, ConsumerGroup
 from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
 from assignors.simulation.timed.protocols.kafka.messages import (

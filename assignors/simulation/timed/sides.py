@@ -34,10 +34,14 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     MemberEvent,
 )
-from assignors.simulation.timed.protocols.kafka import classic_member, consumer_member, offsets
+from assignors.simulation.timed.protocols.kafka import (
+    classic_member,
+    classic_sessions,
+    consumer_member,
+    offsets,
+)
 from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup, GroupState
-from assignors.simulation.timed.protocols.kafka.classic_member import learn_topics
-from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.classic_member import ClassicMember, learn_topics
 from assignors.simulation.timed.protocols.kafka.consumer import topics_changed
 from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
 from assignors.simulation.timed.protocols.kafka.coordinator import note_written
@@ -294,6 +298,8 @@ class KafkaGroup:
             return consumer_member.step(client, event)
         if client.config.pattern is not None and isinstance(event, Fired) and event.key == POLL:
             learn_topics(client, self.newest, self.classics)
+        if client.config.runs_handlers:
+            return classic_sessions.step(client, event)
         return classic_member.step(client, event)
 
     def change_topics(self, cluster: Cluster) -> bool:
