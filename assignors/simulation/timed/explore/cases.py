@@ -25,7 +25,7 @@ from assignors.simulation.timed.scenario import (
     MigrationPolicy,
     Scenario,
 )
-from assignors.simulation.timed.sides import MixedMember, kafka_sides
+from assignors.simulation.timed.sides import KafkaSides, MixedMember
 from assignors.simulation.timed.threads.client import ClientThreads, step_threads
 from assignors.simulation.timed.threads.duties import BY_NAME
 
@@ -93,7 +93,7 @@ def model_of(case: Case) -> tuple[Model, World]:
     names = tuple("abcdefgh"[: case.members])
     scenario = _scenario(case, names)
     both = frozenset({GroupProtocol.CLASSIC, GroupProtocol.CONSUMER})
-    sides = kafka_sides(scenario, both if case.is_mixed else frozenset({case.protocol}))
+    sides = KafkaSides.of(scenario, both if case.is_mixed else frozenset({case.protocol}))
     model = Model(
         names=names,
         partitions=[(TOPIC, number) for number in range(case.partitions)],
