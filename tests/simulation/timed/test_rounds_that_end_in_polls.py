@@ -21,7 +21,7 @@ from assignors.documents.values import DocumentError
 from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.possible import require_possible
-from assignors.simulation.timed.protocols.application import rest_of_poll, whole_poll
+from assignors.simulation.timed.protocols.client import rest_of_poll, whole_poll
 from assignors.simulation.timed.protocols.effects import Answered, Consume, Fired, Send
 from assignors.simulation.timed.protocols.kafka.messages import (
     Heartbeat,
