@@ -3,7 +3,7 @@
 The pages are the Markdown files of this tree as they are, so that they read as well on a host of
 repositories. The source directory is the root of the tree: a link from a page to README.md or to a
 file of the tests leads to a page of the site, or to a download. The navigation is made of the
-links in index.md, section by section.
+links in each index.md, section by section.
 """
 
 from __future__ import annotations
@@ -62,14 +62,15 @@ LINK = re.compile(r"\]\(([^)#:]+?)\.md\)")
 
 
 def with_navigation(_: Sphinx, docname: str, source: list[str]) -> None:
-    """Add a hidden table of contents for each section of index.md, of the pages it links to."""
-    if docname != root_doc:
+    """Add hidden tables of contents to an index, of the pages that each section links to."""
+    if not docname.endswith("index"):
         return
-    parts = SECTION.split(source[0])
-    for title, text in zip(parts[1::2], parts[2::2], strict=True):
-        pages = list(dict.fromkeys(LINK.findall(text)))
-        entries = "\n".join(pages)
-        source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n{entries}\n```\n"
+    first, *parts = SECTION.split(source[0])
+    sections = zip(parts[::2], parts[1::2], strict=True) if parts else [("", first)]
+    for title, text in sections:
+        entries = "\n".join(dict.fromkeys(LINK.findall(text)))
+        caption = f":caption: {title}\n" if title else ""
+        source[0] += f"\n```{{toctree}}\n:hidden:\n{caption}\n{entries}\n```\n"
 
 
 def with_literal_blocks(*event: object) -> None:

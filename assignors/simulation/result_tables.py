@@ -73,7 +73,7 @@ def simulate_group(
     """Return what happens to a group that is there already: a row an assignor and event.
 
     `group` is a `Group`, or a document as `kafka-assignors assign` takes it; `events` are those of
-    `--event`, in order: `join:5`, `leave:m3`, `resize:orders:24`. Nothing is random. The first row
+    `what-if`, in order: `join:5`, `leave:m3`, `resize:orders:24`. Nothing is random. The first row
     of an assignor is the start, without an event. Beside the columns of `simulate_rounds` there are
     the event (`asked`) and the partitions of each member before and after it (`loads_before`,
     `loads_after`). New members are called `new-1`, `new-2` and so on; assignors that go by the
@@ -150,21 +150,22 @@ def simulate_timed(
         as_model,
     )
     from assignors.simulation.timed.scenario_document import (  # noqa: PLC0415 - as above
-        document_from_scenario,
         own_assignors_of,
     )
     from assignors.simulation.timed.tables.rows import (  # noqa: PLC0415 - as above
         interval_rows,
         result_rows,
     )
-    from assignors.simulation.timed.tables.variants import variants  # noqa: PLC0415 - as above
+    from assignors.simulation.timed.tables.variants import (  # noqa: PLC0415 - as above
+        variant_rows,
+        variants,
+    )
 
     named = _listed(assignors)
     own = {*_listed(own_assignors), *named}
     if isinstance(scenario, Scenario):
         own |= own_assignors_of(scenario)
     found = _scenario(scenario, own, start, _listed(protocols), _listed(coordinators))
-    text = json.dumps(document_from_scenario(found))
     coordinator_models = _listed(coordinators)
     for each in coordinator_models:
         if each != NO_MODEL:
@@ -175,11 +176,8 @@ def simulate_timed(
         coordinators=coordinator_models,
         assignors=named,
     )
-    rows = (
-        {"scenario": text, "seed": number, **variant}
-        for variant in compared
-        for number in _seeds(seed, seeds)
-    )
+    numbers = _seeds(seed, seeds)
+    rows = ({**row, "seed": number} for row in variant_rows(found, compared) for number in numbers)
     if intervals:
         made = list(interval_rows(rows, processes=processes, own_assignors=own))
         return RowTable("intervals", made, partial(_table, "INTERVALS"))
@@ -267,7 +265,10 @@ def _scenario(
         is_settings,
         own_group_document,
     )
-    from assignors.simulation.timed.scenario import Scenario  # noqa: PLC0415 - as above
+    from assignors.simulation.timed.possible import (  # noqa: PLC0415 - as above
+        require_read,
+    )
+    from assignors.simulation.timed.scenario import GroupProtocol, Scenario  # noqa: PLC0415 - as above
     from assignors.simulation.timed.scenario_document import (  # noqa: PLC0415 - as above
         scenario_from_document,
     )
@@ -275,10 +276,13 @@ def _scenario(
 
     if isinstance(given, str) and (is_settings(given) or (start is not None and not given)):
         group = start if start is None or isinstance(start, Group) else group_from_document(start)
-        return scenario_from_document(own_group_document(given, group))
+        return scenario_from_document(
+            own_group_document(given, group), protocols=tuple(GroupProtocol)
+        )
     if start is not None:
         raise ValueError("start: only a line of settings, as 'away=15s every=30s', has one")
     if isinstance(given, Scenario):
+        require_read(given, protocols)
         return given
     document = _document(given, GALLERY, "timed.gallery.GALLERY")
     if isinstance(document, Mapping):

@@ -78,7 +78,7 @@ def test_explain_and_simulate_read_an_answer_with_its_group() -> None:
     assert (code, reason["given"]) == (0, None)
     again, code = answers(*assign, given=json.dumps(answer))
     assert (code, again[0]["assignment"]) == (0, answer["assignment"])
-    played, code = answers("simulate", "--event", "join:1", "-", given=json.dumps(answer))
+    played, code = answers("what-if", "-", "join:1", given=json.dumps(answer))
     assert (code, played[0]["error"]) == (0, None)
 
 

@@ -202,7 +202,7 @@ def test_both_modules_are_the_command(module: str) -> None:
 
 def test_help_names_subcommands() -> None:
     shown = process("--help").stdout.decode()
-    for name in ("decode", "assign", "check", "simulate", "explain", "assignors"):
+    for name in ("decode", "assign", "check", "histories", "explain", "assignors"):
         assert name in shown
         assert called(name, "-h").returncode == 0
 
@@ -228,10 +228,3 @@ def test_help_imports_no_subcommand() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert ended.stderr.strip() == b""
-
-
-def test_json_is_one_array() -> None:
-    arguments = ("decode", "subscription", "-o", "json")
-    assert json.loads(called(*arguments).stdout) == []
-    two = json.loads(called(*arguments, given=BLOB * 2).stdout)
-    assert [document["error"] for document in two] == [None, None]

@@ -66,7 +66,7 @@ CASES = {
     "explained claims": (["explain", "--partition", "t:3"], json.dumps(GROUP)),
     "assignors": (["assignors"], ""),
     "simulate": (
-        ["simulate", "--scenarios", "1", "--events", "0", "--members", "2"]
+        ["histories", "--seeds", "1", "--events", "0", "--members", "2"]
         + [word for name in NAMES for word in ("--assignor", name)],
         "",
     ),

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from assignors.cli.command import command
 
-CLOCK = ("simulate", "--scenario", "rolling-restart")
+CLOCK = ("simulate", "rolling-restart")
 
 
 def run(*arguments: str, given: str = "") -> Any:
@@ -25,9 +25,8 @@ def run(*arguments: str, given: str = "") -> Any:
         (("replay", "--sample", "--table", "gruops"), "groups"),
         (("replay", "--sample", "--kind", "rebalance-strom"), "rebalance-storm"),
         (("replay", "--sample", "--what-if", "stiky"), "sticky"),
-        (("simulate", "--assignor", "cooperative_sticky"), "cooperative-sticky"),
-        (("simulate", "--scenario", "roling-restart"), "rolling-restart"),
-        (("simulate", "--subscription", "equall"), "equal"),
+        (("histories", "--assignor", "cooperative_sticky"), "cooperative-sticky"),
+        (("simulate", "roling-restart"), "rolling-restart"),
         ((*CLOCK, "--protocol", "clasic"), "classic"),
     ],
 )
@@ -44,7 +43,7 @@ def test_a_timed_scenario_names_the_nearest_key_value_member_topic_and_assignor(
 
     def refusal(**changed: Any) -> str:
         text = json.dumps({**shown, **changed})
-        return str(run("simulate", "--scenario", "-", given=text).stderr)
+        return str(run("simulate", "-", given=text).stderr)
 
     first, *rest = shown["members"]
     action, *others = shown["plan"]
@@ -69,8 +68,6 @@ def test_a_timed_scenario_takes_an_assignor_by_the_name_of_kafkas_class() -> Non
     for assignor in ("java/cooperative-sticky", name):
         members = [{**member, "assignors": [assignor]} for member in shown["members"]]
         text = json.dumps({**shown, "members": members})
-        rows.append(
-            json.loads(run("simulate", "--scenario", "-", "-o", "jsonl", given=text).stdout)
-        )
+        rows.append(json.loads(run("simulate", "-", "-o", "jsonl", given=text).stdout))
     assert rows[0] == rows[1]
     assert rows[0]["error"] is None

@@ -112,7 +112,7 @@ def test_an_unknown_assignor_is_a_sentence() -> None:
     assert "no assignor 'nope'" in result.stderr
 
 
-@pytest.mark.parametrize("option", ["--partitions", "--thresholds", "--log-ends", "--weights"])
+@pytest.mark.parametrize("option", ["--partitions", "--log-ends", "--weights"])
 def test_a_file_of_an_option_that_is_not_there_is_named_once(option: str, tmp_path: Path) -> None:
     path = str(tmp_path / "none.json")
     done = called("assign" if option == "--weights" else "replay", option, path, REAL)

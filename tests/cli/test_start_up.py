@@ -40,7 +40,10 @@ LOADED = {
     "assign": ALWAYS | {"checks"},
     "check": ALWAYS | {"checks"},
     "explain": ALWAYS | {"checks"},
-    "simulate": ALWAYS | {"arrow", "checks", "ownership", "simulation"},
+    **dict.fromkeys(
+        ("what-if", "simulate", "fuzz", "histories", "traffic", "sweep"),
+        ALWAYS | {"arrow", "checks", "ownership", "simulation"},
+    ),
     "dump": ALWAYS | {"ownership", "replay", "workload"},
     "replay": ALWAYS | {"ownership", "replay", "workload"},
     "conform": ALWAYS | {"checks", "conformance"},

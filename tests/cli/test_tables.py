@@ -95,16 +95,16 @@ def test_an_explanation_is_a_sentence_with_its_claims() -> None:
 
 
 def test_a_simulation_is_summed_up_and_the_registry_listed() -> None:
-    shown = table("simulate", "--scenarios", "2", "--events", "1", "--members", "3")
+    shown = table("histories", "--seeds", "2", "--events", "1", "--members", "3")
     for words in ("cooperative-sticky", "balance gap", "rules broken", "moves to the best balance"):
         assert words in shown
-    bad = table("simulate", "-", given='{"topics": 1}\n' * 20)
+    bad = table("histories", "-", given='{"topics": 1}\n' * 20)
     assert "and 8 more errors" in bad
     assert "java/range" in table("assignors")
 
 
 def test_no_table_is_wider_than_the_terminal() -> None:
-    wide = table("simulate", "--scenarios", "1", "--events", "0", "--members", "2", columns=80)
+    wide = table("histories", "--seeds", "1", "--events", "0", "--members", "2", columns=80)
     assert max(map(len, wide.splitlines())) <= 80
 
 

@@ -17,11 +17,11 @@ from typing import Any, get_args, get_type_hints
 
 from assignors.documents.keys import keys_of
 from assignors.simulation.timed.dialects.clients import DIALECTS
+from assignors.simulation.timed.group_protocols import ReadBy
 from assignors.simulation.timed.monitors.rules import MONITORS, Kind, Monitor
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import VERSION, Scenario
 from assignors.simulation.timed.scenario.defaults import defaults
-from assignors.simulation.timed.scenario.protocols import ReadBy
 from tests.docs.source import DOCS, first_line, table, texts_of
 
 PAGE = DOCS / "simulator-reference.md"
@@ -33,7 +33,7 @@ VERSION_ROW = ("`version`", "", f"Version of this format: {VERSION}.")
 
 HEAD = """# Scenarios on a clock: reference
 
-Fields, faults, figures and monitors of `kafka-assignors simulate --scenario`. How to use it is in
+Fields, faults, figures and monitors of `kafka-assignors simulate`. How to use it is in
 [simulator.md](simulator.md), named scenarios are in the [gallery](gallery.md).
 `python -m tests.docs.simulator_reference` writes this page from the code.
 

@@ -23,7 +23,6 @@ from assignors.simulation.timed import simulation
 from assignors.simulation.timed.faults import failovers
 from assignors.simulation.timed.faults.failovers import CoordinatorLog
 from assignors.simulation.timed.monitors.rules import Monitoring
-from assignors.simulation.timed.processing import Processing, sides_with_offsets
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     OUTSIDE,
@@ -45,10 +44,10 @@ from assignors.simulation.timed.protocols.kafka.messages import EndTransaction
 from assignors.simulation.timed.protocols.kafka.restore import Restored
 from assignors.simulation.timed.protocols.kafka.state import CLOCK_STARTS_MS, GroupCoordinator
 from assignors.simulation.timed.protocols.kafka.subscriptions import LOOKUP_KEY
+from assignors.simulation.timed.run import Run
 from assignors.simulation.timed.scenario import OldTargets, Scenario
-from assignors.simulation.timed.sides import Sides
+from assignors.simulation.timed.sides import KafkaSides
 from assignors.simulation.timed.simulation import Played, simulate
-from tests.foreign.commits import NEVER_MS
 from tests.foreign.operations import Operation, operation_of
 from tests.foreign.plays import Step, answer_of, record_of
 
@@ -127,10 +126,7 @@ def settings_of(scenario: Scenario) -> dict[str, str]:
         "group.consumer.migration.policy": broker.migration_policy.value,
         "group.consumer.regex.refresh.interval.ms": broker.pattern_refresh_ms,
         "offsets.retention.minutes": broker.offsets_retention_ms // MINUTE_MS,
-        # Where nobody commits ours keeps no offsets, and so does not look for expired ones.
-        "offsets.retention.check.interval.ms": (
-            broker.offsets_check_ms if scenario.processing.is_on else NEVER_MS
-        ),
+        "offsets.retention.check.interval.ms": broker.offsets_check_ms,
     }
     return {key: str(value) for key, value in settings.items()}
 
@@ -272,10 +268,26 @@ def watched(made: History) -> Iterator[None]:
     """Note in `made` what the coordinator of a run does that is made meanwhile."""
     lose, keep = CoordinatorLog.lose_tail, CoordinatorLog.keep_tail
 
-    def sides_of(scenario: Scenario, now: Callable[[], int]) -> tuple[Sides, Processing | None]:
-        sides, processing = sides_with_offsets(scenario, now)
-        made.clock = now
-        return _noted(made, sides, scenario), processing
+    prepare, step, change = simulation.prepared, Run.step_coordinator, KafkaSides.change_topics
+
+    def prepared(scenario: Scenario, *given: Any, **more: Any) -> Run:
+        run = prepare(scenario, *given, **more)
+        made.clock = lambda: run.queue.now
+        if isinstance(run.sides.coordinator, GroupCoordinator):
+            _note_ids(made, run.sides.coordinator)
+        made.change_topics(dict(scenario.topics))
+        return run
+
+    def step_coordinator(run: Run, event: CoordinatorEvent) -> list[Effect]:
+        made.ids.clear()
+        effects = step(run, event)
+        made.note(run.queue.now, event, effects)
+        return effects
+
+    def change_topics(sides: KafkaSides, cluster: Cluster) -> bool:
+        made.ids.clear()
+        made.change_topics({n: each.partition_count for n, each in cluster.topics.items()})
+        return change(sides, cluster)
 
     def loaded(coordinator: GroupCoordinator, log: Restored) -> list[Schedule]:
         made.add({"op": "reload"}, made.clock(), [])
@@ -291,31 +303,13 @@ def watched(made: History) -> Iterator[None]:
         made.lose(log)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(simulation, "sides_with_offsets", sides_of)
+        patch.setattr(simulation, "prepared", prepared)
+        patch.setattr(Run, "step_coordinator", step_coordinator)
+        patch.setattr(KafkaSides, "change_topics", change_topics)
         patch.setattr(failovers, "load", loaded)
         patch.setattr(CoordinatorLog, "lose_tail", lost)
         patch.setattr(CoordinatorLog, "keep_tail", kept)
         yield
-
-
-def _noted(made: History, sides: Sides, scenario: Scenario) -> Sides:
-    """Return the sides of a run; what comes to their coordinator is noted in `made`."""
-    if isinstance(sides.coordinator, GroupCoordinator):
-        _note_ids(made, sides.coordinator)
-    made.change_topics(dict(scenario.topics))
-
-    def step(at_us: int, event: CoordinatorEvent) -> list[Effect]:
-        made.ids.clear()
-        effects = sides.step_coordinator(at_us, event)
-        made.note(at_us, event, effects)
-        return effects
-
-    def change_topics(cluster: Cluster) -> bool:
-        made.ids.clear()
-        made.change_topics({n: each.partition_count for n, each in cluster.topics.items()})
-        return sides.change_topics(cluster)
-
-    return replace(sides, step_coordinator=step, change_topics=change_topics)
 
 
 def _note_ids(made: History, coordinator: GroupCoordinator) -> None:

@@ -13,16 +13,20 @@ from assignors.simulation.timed.protocols.effects import Request
 from assignors.simulation.timed.protocols.kafka.messages import (
     STATIC_LEAVE_EPOCH,
     ConsumerHeartbeat,
+    JoinGroup,
+    Protocol,
 )
 from tests.foreign import commits, plays
 from tests.foreign.judge import Judge
 from tests.foreign.operations import operation_of
 from tests.foreign.player import Player, taken_step
+from wire import Subscription, encode_subscription
 
 pytestmark = pytest.mark.foreign
 
-Case = list[ConsumerHeartbeat | dict[str, Any]]
+Case = list[Request | dict[str, Any]]
 EVERY_SECOND = {"group.consumer.assignors": "uniform", **commits.KEEPING[0]}
+NO_DELAY = {"group.initial.rebalance.delay.ms": "0", **commits.KEEPING[0]}
 AT_ONCE = {**EVERY_SECOND, "group.consumer.assignment.interval.ms": "0"}
 
 
@@ -34,6 +38,27 @@ def topics(**counts: int) -> dict[str, Any]:
     return {"op": "topics", "topics": counts}
 
 
+def classic_join(client_id: str, member_id: str = "", assignor: str = "range") -> JoinGroup:
+    protocol = Protocol(assignor, encode_subscription(Subscription(version=1, topics=("t",))))
+    return JoinGroup(client_id, member_id, None, 6000, 8000, (protocol,))
+
+
+def id_of(client_id: str, number: int) -> str:
+    """Return the id that a classic group gives to the `number`th new member."""
+    return f"{client_id}-00000000-0000-4000-8000-{number:012}"
+
+
+A, B = id_of("a", 1), id_of("b", 2)
+JOINS_TWICE: Case = [
+    *(classic_join("a"), classic_join("a", A), {"op": "advance", "ms": 0}, classic_join("b")),
+    classic_join("b", B),
+    classic_join("b", B),
+    classic_join("a", A),
+]
+"""A member's JoinGroup waits, and another one of it arrives, which may be older and late.
+
+The coordinator cannot know, and answers the one that came last. The other one is never answered.
+"""
 AWAY = ConsumerHeartbeat("s", STATIC_LEAVE_EPOCH, "i")
 SECOND = {"op": "advance", "ms": 1000}
 
@@ -85,6 +110,7 @@ CASES: dict[str, tuple[dict[str, str], Case]] = {
         EVERY_SECOND,
         [*RETURNS[:2], SECOND, *RETURNS[2:], SECOND, ConsumerHeartbeat("x", 3, "i", owned={})],
     ),
+    "joins-twice": (NO_DELAY, JOINS_TWICE),
     "returns-under-its-own-id": (AT_ONCE, [*RETURNS[:5], join("s", "i")]),
 }
 
@@ -95,13 +121,13 @@ def played(broker: dict[str, str], case: Case) -> tuple[dict[str, Any], list[pla
     asked: dict[int, Request] = {}
     ops, steps = [], []
     for number, each in enumerate(case):
-        if isinstance(each, ConsumerHeartbeat):
+        if isinstance(each, dict):
+            ours.play(each)
+            ops.append(each)
+        else:
             asked[number] = each
             ours.request(number, each)
             ops.append(operation_of(each))
-        else:
-            ours.play(each)
-            ops.append(each)
         steps.append(taken_step(ours, asked))
     return {"algo": "coordinator", "broker": broker, "ops": ops}, steps
 
@@ -120,3 +146,9 @@ def test_partitions_that_count_as_assigned_are_given_to_nobody() -> None:
     _, steps = played(*CASES["is-assigned-again"])
     targets = [each for each in steps[-1]["records"] if each["type"] == 7]
     assert targets == [{"type": 7, "member": "y", "partitions": {"t": [0, 3]}}]
+
+
+def test_of_two_joins_of_a_member_the_one_that_came_last_is_answered() -> None:
+    _, steps = played(*CASES["joins-twice"])
+    answered = [[each["number"] for each in step["responses"]] for step in steps]
+    assert answered == [[0], [], [1], [3], [], [], [5, 6]]

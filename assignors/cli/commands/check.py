@@ -9,7 +9,7 @@ from assignors.checks import check as judge
 from assignors.cli.inputs.check_requests import check_results
 from assignors.cli.inputs.given_groups import GivenGroup, GroupOptions, group_options
 from assignors.cli.inputs.lines import files_argument
-from assignors.cli.inputs.option_files.weights import weights_option
+from assignors.cli.inputs.weights_option import weights_option
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_checked
 from assignors.documents.answers import report_document

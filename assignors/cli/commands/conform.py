@@ -80,9 +80,6 @@ class VectorFile(click.ParamType[Traversable]):
     help="Require Java's own answers; without it any answer that keeps the rules passes.",
 )
 @click.option(
-    "--order", "in_order", is_flag=True, help="Require Java's order of lists too; implies --exact."
-)
-@click.option(
     "--only",
     "prefixes",
     multiple=True,
@@ -100,7 +97,6 @@ def conform(
     prefixes: tuple[str, ...],
     form: Form,
     exact: bool,
-    in_order: bool,
 ) -> None:
     """Test a program against answers of Kafka's own classes.
 
@@ -119,7 +115,7 @@ def conform(
         results = outcomes(
             with_progress(vectors, len(vectors), "vectors"),
             program,
-            Strictness(exact=exact or in_order, in_order=in_order),
+            Strictness(exact=exact),
         )
         try:
             code = write(_documents(results, totals), form, show_conformed)

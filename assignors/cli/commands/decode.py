@@ -13,7 +13,7 @@ from assignors.cli.commands.decoding import records as decode_records
 from assignors.cli.commands.decoding.frames import decoded_frame
 from assignors.cli.inputs.lines import Line, files_argument
 from assignors.cli.inputs.results import result_documents
-from assignors.cli.inputs.typed.idle_options import refuse_idle
+from assignors.cli.inputs.run_options import refuse
 from assignors.cli.outputs.forms import CLEAN, VIOLATIONS, Form, output_option, write
 from assignors.cli.outputs.tables import show_decoded
 from assignors.documents.pasted.forms import CutTextError
@@ -107,8 +107,8 @@ def decode(
     An empty line is zero bytes; for UserData, null or - means no UserData. A line of offsets-record
     is a record of __consumer_offsets: its key, a space, and its value, - for a tombstone.
     """
-    refuse_idle(context)
     if kind == decode_records.KIND:
+        refuse(context, ("mode",), "is not for offsets-record: records have one form")
         records = result_documents(
             files,
             {**decode_records.BLANK, **({"members": []} if with_members else {})},

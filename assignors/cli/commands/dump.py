@@ -13,9 +13,9 @@ import click
 
 from assignors.cli.commands.replay_request import UnreadableError
 from assignors.cli.inputs.cluster_options import cluster_settings, config_option
+from assignors.cli.inputs.extras import needed_by, require_package
+from assignors.cli.inputs.new_file import NewFile
 from assignors.cli.inputs.patterns import INSTANT_HELP, Instant, Pattern
-from assignors.cli.inputs.typed.extras import needed_by, require_package
-from assignors.cli.inputs.typed.new_file import NewFile
 from assignors.cli.outputs.forms import BROKEN_PIPE, discard_buffered
 
 if TYPE_CHECKING:

@@ -14,13 +14,14 @@ from assignors.cli.inputs.given_groups import (
     group_results,
 )
 from assignors.cli.inputs.lines import files_argument
-from assignors.cli.inputs.option_files.weights import weights_option
-from assignors.cli.inputs.typed.idle_options import refuse_idle
+from assignors.cli.inputs.run_options import refuse
+from assignors.cli.inputs.weights_option import weights_option
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_explained
 from assignors.documents.answers import explanation_document
 from assignors.documents.groups import require_partition
 from assignors.documents.values import Document
+from assignors.own_assignors.answers import FAMILIES
 
 BLANK: Document = dict.fromkeys(
     (
@@ -92,7 +93,8 @@ def explain(
     A line is a group as assign takes it, or FILE is what kafka-consumer-groups.sh --describe
     --members --verbose prints.
     """
-    refuse_idle(context)
+    if assignor.family in FAMILIES - {"weighted"}:
+        refuse(context, ("weights",), "is for weighted/*")
 
     def explained_group(given: GivenGroup) -> Document:
         require_partition(given.group, *partition)

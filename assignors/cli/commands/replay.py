@@ -22,13 +22,12 @@ from assignors.cli.commands.replay_request import (
 from assignors.cli.commands.replay_spark import replay_with_spark
 from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName
 from assignors.cli.inputs.cluster_options import cluster_settings, config_option
+from assignors.cli.inputs.extras import require_package
+from assignors.cli.inputs.file_values import JsonFile, LogEndsFile
 from assignors.cli.inputs.finding_options import finding_options
-from assignors.cli.inputs.option_files.json_file import JsonFile
-from assignors.cli.inputs.option_files.log_ends import LogEndsFile
+from assignors.cli.inputs.new_file import NewFile
 from assignors.cli.inputs.patterns import Pattern
-from assignors.cli.inputs.typed.extras import require_package
-from assignors.cli.inputs.typed.idle_options import refuse_idle
-from assignors.cli.inputs.typed.new_file import NewFile
+from assignors.cli.inputs.run_options import refuse
 from assignors.cli.outputs.cells import is_full_width
 from assignors.cli.outputs.forms import VIOLATIONS, Form, output_option, write
 from assignors.cli.outputs.help import SectionedCommand
@@ -117,11 +116,6 @@ def _partition_counts(document: object) -> dict[str, int]:
 )
 @config_option
 @click.option(
-    "--jars",
-    type=click.Path(file_okay=False, exists=True),
-    help="To read a live topic with --engine spark: folder with the jars of its Kafka connector.",
-)
-@click.option(
     "--engine",
     type=click.Choice(["python", "spark"]),
     default="python",
@@ -166,7 +160,6 @@ def replay(
     log_ends: tuple[LogEnds, ...] | None,
     bootstrap: str | None,
     config: str | None,
-    jars: str | None,
     engine: str,
     out: str | None,
     report: str | None,
@@ -195,9 +188,11 @@ def replay(
     if source is None and bootstrap is None and config is None:
         words = "name a SOURCE (- for standard input), a cluster with --bootstrap, or try --sample"
         raise click.UsageError(words)
-    refuse_idle(context)
+    if shown and "outcomes" not in shown and not (report or out):
+        words = "has no effect without its table: --table outcomes, --report or --out"
+        refuse(context, ("assignors",), words)
     _require_packages({"--report": report, "--out": out})
-    _check_engine(engine, source, jars)
+    _check_engine(engine, source)
     is_asked = bootstrap is not None or config is not None
     cluster = cluster_settings(bootstrap, config) if is_asked else None
     counts, names = _of_cluster(cluster)
@@ -213,7 +208,6 @@ def replay(
         source=source,
         is_sample=is_sample,
         cluster=cluster,
-        jars=jars,
         wanted=wanted,
         settings=settings,
         topic_names=names,
@@ -257,12 +251,10 @@ def _sample(context: click.Context) -> str:
     return str(context.with_resource(as_file(incident_file())))
 
 
-def _check_engine(engine: str, source: str | None, jars: str | None) -> None:
-    """Raise `click.UsageError` where something is given that the engine does not use."""
-    if jars is not None and (engine != "spark" or source is not None):
-        raise click.UsageError("--jars is for --engine spark without a SOURCE")
-    if source == STANDARD_INPUT and engine == "spark":
-        raise click.UsageError("--engine spark reads files: name one instead of -")
+def _check_engine(engine: str, source: str | None) -> None:
+    """Raise `click.UsageError` where Spark is to read what is no file."""
+    if engine == "spark" and source in {None, STANDARD_INPUT}:
+        raise click.UsageError("--engine spark reads files: name one; dump writes one of a cluster")
 
 
 def _require_packages(given: Mapping[str, object]) -> None:

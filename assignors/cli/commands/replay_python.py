@@ -17,8 +17,8 @@ from assignors.cli.commands.replay_request import (
     UnreadableError,
     say_skipped,
 )
+from assignors.cli.inputs.extras import needed_by
 from assignors.cli.inputs.lines import standard_input
-from assignors.cli.inputs.typed.extras import needed_by
 from assignors.cli.outputs.progress import with_progress
 from assignors.replay import replay
 from assignors.replay.sources import Raw, SourceError, read_stream

@@ -39,8 +39,6 @@ class ReplayRequest:
     is_sample: bool = False
     """Whether `source` is the sample of this package, whose path nobody wants to see."""
     cluster: ClientSettings | None = None
-    jars: str | None = None
-    """A folder with the jars of Spark's Kafka connector."""
     wanted: re.Pattern[str] | None = None
     """Only groups whose name matches, anywhere in it; `None`: all."""
     settings: Settings = field(default_factory=Settings)

@@ -19,7 +19,7 @@ from assignors.cli.commands.replay_request import (
     UnreadableError,
     say_skipped,
 )
-from assignors.cli.inputs.typed.extras import needed_by
+from assignors.cli.inputs.extras import needed_by
 from assignors.cli.outputs.progress import with_progress
 from assignors.replay.decode.logged_records import no_record_words
 from assignors.replay.engines.by_group import GROUPS_NAMED, no_group_matches
@@ -49,8 +49,7 @@ def replay_with_spark(request: ReplayRequest) -> Iterator[ReplayResult]:
         from assignors.replay.tables.arrow import row_of  # noqa: PLC0415 - as above
 
         frame = _frame(request, session)
-        # A cluster has given the names already: its topic is not read once more for them.
-        learned = {} if request.source is None else spark.topic_names(frame)
+        learned = spark.topic_names(frame)
         wanted = request.wanted
         found = spark.tables(
             frame if wanted is None else spark.records_of_groups(frame, wanted),
@@ -87,19 +86,9 @@ def _session(request: ReplayRequest) -> Iterator[Any]:
         from pyspark.errors import PySparkException  # noqa: PLC0415 - the extra `spark`
 
         from assignors.replay.sources import SourceError  # noqa: PLC0415 - the extra `replay`
-        from assignors.replay.sources.topic_by_spark import connector_settings  # noqa: PLC0415 - as above
         from assignors.spark import local_session  # noqa: PLC0415 - as above
-    is_live = request.source is None
-    if is_live and request.jars is None:
-        raise click.UsageError(
-            "--engine spark reads a live topic through its Kafka connector: name a folder with "
-            "--jars"
-        )
     try:
-        settings = connector_settings(request.jars) if is_live and request.jars else {}
-        session = local_session("local[*]", **settings)
-    except SourceError as error:
-        raise UnreadableError(str(error)) from error
+        session = local_session("local[*]")
     except PySparkException as error:
         raise click.UsageError(f"Spark does not start; it needs Java 17 ({error})") from None
     try:
@@ -113,13 +102,7 @@ def _session(request: ReplayRequest) -> Iterator[Any]:
 
 def _frame(request: ReplayRequest, session: Any) -> DataFrame:  # noqa: ANN401 - a session of any kind
     """Return the raw records of the source."""
-    from assignors.replay.sources.topic_by_spark import read_topic, require_rows  # noqa: PLC0415 - as above
-
-    if request.source is None:
-        assert request.cluster is not None, "without a source there is a cluster"
-        options = {f"kafka.{name}": value for name, value in request.cluster.java.items()}
-        found = read_topic(session, request.cluster.where, options=options)
-        return require_rows(found, request.where)
+    assert request.source is not None, "Spark reads files"
     frame = _file_frame(Path(request.source), session)
     if frame.isEmpty():
         raise UnreadableError(f"{request.where}: no records: is it empty?")

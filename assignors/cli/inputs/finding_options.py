@@ -9,9 +9,8 @@ from typing import Any
 
 import click
 
-from assignors.cli.inputs.option_files.json_file import JsonFile
 from assignors.cli.inputs.patterns import INSTANT_HELP, Instant
-from assignors.documents.values import DocumentError, ErrorCode, as_object
+from assignors.documents.values import DocumentError, ErrorCode
 from assignors.replay.findings.glossary import GLOSSARY, Severity
 from assignors.replay.findings.selection import Selection, is_kind_wanted
 from assignors.replay.findings.thresholds import Thresholds, thresholds_from_document
@@ -43,11 +42,6 @@ class Threshold(click.ParamType[dict[str, int]]):
             is_unknown = error.kind == ErrorCode.UNKNOWN
             self.fail(error.text if is_unknown else str(error), param, ctx)
         return {name: number}
-
-
-def _thresholds(document: object) -> Thresholds:
-    """Return the thresholds of a JSON object, name -> number."""
-    return thresholds_from_document(as_object(document, ()))
 
 
 OPTIONS: tuple[Callable[[Any], Any], ...] = (
@@ -85,12 +79,6 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
         multiple=True,
         help=f"What counts as many or long; can be repeated. Names and defaults: {DEFAULTS}.",
     ),
-    click.option(
-        "--thresholds",
-        "thresholds_of_file",
-        type=JsonFile(_thresholds),
-        help='The same from a JSON file: {"loop_generations": 8}; --threshold wins.',
-    ),
 )
 
 
@@ -105,7 +93,6 @@ def finding_options(command: Callable[..., None]) -> Callable[..., None]:
         since_ms: int | None,
         until_ms: int | None,
         changed: tuple[Mapping[str, int], ...],
-        thresholds_of_file: Thresholds | None,
         **others: object,
     ) -> None:
         if since_ms is not None and until_ms is not None and since_ms >= until_ms:
@@ -123,7 +110,7 @@ def finding_options(command: Callable[..., None]) -> Callable[..., None]:
                 f"--min-severity {min_severity} leaves out every --kind: {listed}"
             )
         numbers = {name: number for each in changed for name, number in each.items()}
-        thresholds = thresholds_from_document(numbers, thresholds_of_file)
+        thresholds = thresholds_from_document(numbers)
         command(*arguments, selection=selection, thresholds=thresholds, **others)
 
     for option in reversed(OPTIONS):

@@ -20,8 +20,8 @@ import click
 from assignors.cli.inputs.json_documents import documents
 from assignors.cli.inputs.json_text import UTF_16, not_utf8, parse_json
 from assignors.cli.inputs.lines import Line, lines, total_size
-from assignors.cli.inputs.option_files.weights import with_weights_of
 from assignors.cli.inputs.results import Blank, result_document
+from assignors.cli.inputs.weights_option import with_weights_of
 from assignors.cli.outputs.cells import is_rule
 from assignors.cli.outputs.progress import with_line_progress
 from assignors.documents.answers import note_document
@@ -110,10 +110,9 @@ def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
         is_sample: bool,
         **options: Any,  # noqa: ANN401  # as above
     ) -> object:
-        if is_sample:
-            if options["files"] or options.get("start"):
-                raise click.UsageError("--sample takes the place of FILE")
-            options["files"] = (_sample(),)
+        if is_sample and options.get("files"):
+            raise click.UsageError("--sample takes the place of FILE")
+        options["files"] = (_sample(),) if is_sample else options.get("files", ())
         counts = dict(partition_counts)
         for topic, count in partition_counts:
             if counts[topic] != count:
@@ -128,26 +127,25 @@ def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "partition_counts",
         type=TopicCount(),
         multiple=True,
-        help="Partitions of a topic, orders:24, in place of what FILE has. May be repeated.",
+        help="Partitions of a topic, orders:24, in place of those given. May be repeated.",
     )
     assume = click.option(
         "--assume-subscriptions",
         "assumed",
         type=click.Choice([each.value for each in Assumed]),
-        help="Output of kafka-consumer-groups.sh, which has no subscriptions: members subscribe "
-        "to all topics of their group (equal, the default), or to those assigned to them.",
+        help="Where no subscriptions are given, members subscribe to all topics of their group"
+        " (equal, the default), or to those assigned to them.",
     )
     name = click.option(
         "--group",
         metavar="NAME",
-        help="Read this group alone, where kafka-consumer-groups.sh has described several.",
+        help="Read this group alone, where several are described.",
     )
     sample = click.option(
         "--sample",
         "is_sample",
         is_flag=True,
-        help="Read the sample of this package instead of FILE: a real group of three members, as"
-        " kafka-consumer-groups.sh prints it.",
+        help="Read the sample of this package instead: a real group of three members.",
     )
     return sample(topic(name(assume(with_options))))
 

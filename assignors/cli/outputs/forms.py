@@ -1,4 +1,4 @@
-"""Write documents as JSON lines, a JSON array or tables, and return the exit code."""
+"""Write documents as JSON lines or tables, and return the exit code."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ class Form(StrEnum):
     """How documents are written: values of `--output`."""
 
     TABLE = "table"
-    JSON = "json"
     JSONL = "jsonl"
 
 
@@ -67,8 +66,7 @@ def write(
         if form is Form.TABLE:
             show(_after(assumptions, counted()))
         else:
-            writer = _write_lines if form is Form.JSONL else _write_array
-            writer(counted(), sys.stdout.buffer)
+            _write_lines(counted(), sys.stdout.buffer)
     except BrokenPipeError:
         discard_buffered()
         return BROKEN_PIPE
@@ -100,16 +98,6 @@ def _write_lines(documents: Iterable[Document], stream: IO[bytes]) -> None:
         stream.write(dumps(document).encode())
         stream.write(b"\n")
         stream.flush()
-
-
-def _write_array(documents: Iterable[Document], stream: IO[bytes]) -> None:
-    """Write one indented array, as its entries come."""
-    separator = b"[\n"
-    for document in documents:
-        stream.write(separator + dumps(document, indent=2).encode())
-        separator = b",\n"
-    stream.write(b"[]\n" if separator == b"[\n" else b"\n]\n")
-    stream.flush()
 
 
 def _plain(value: object) -> object:

@@ -166,7 +166,6 @@ class Broker:
         made = self.groups[name] = group_coordinator(nobody, MIGRATING, self.new_id)
         made.config = replace(made.config, clock_starts_ms=settings.clock_starts_ms)
         made.cluster = with_ids(settings.cluster)
-        made.offsets.check_ms = settings.broker.offsets_check_ms
 
         def unused_id(client: str) -> str:
             """Return an id that nobody has: the group may be that of an earlier run."""

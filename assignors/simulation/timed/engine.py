@@ -122,7 +122,7 @@ def step_member(run: Run, number: int, event: MemberEvent) -> None:
     heartbeats, queue = run.heartbeats, run.queue
     if heartbeats is not None and number in heartbeats.resting:
         heartbeats.wake(number)
-    effects = run.sides.step_member(number, event)
+    effects = run.step_member(number, event)
     for effect in effects:
         if type(effect) is Cancel:  # what steps ask for most often
             queue.stop(key := (number, effect.key))

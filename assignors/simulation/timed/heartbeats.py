@@ -15,127 +15,23 @@ its service time, beside the queue); and of one moment heartbeats come last (`qu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from assignors.simulation.timed.network import Link, Network
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
-    MILLISECOND,
     Effect,
     Fired,
     MemberEvent,
-    Response,
     Schedule,
     Send,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.kafka import classic_group
-from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup, GroupState
-from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
-from assignors.simulation.timed.protocols.kafka.consumer_group import STABLE, ConsumerGroup
-from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
-from assignors.simulation.timed.protocols.kafka.messages import (
-    ConsumerHeartbeatResponse,
-    ErrorCode,
-    HeartbeatResponse,
-)
-from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
 from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.scenario import BrokerConfig
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlainHeartbeats:
-    """What a protocol knows of heartbeats that say nothing and are answered with nothing new."""
-
-    request: str
-    """The name of their type."""
-    may_rest: Callable[[int], bool]
-    """Whether the next heartbeats of a member, by its number, are plain until `changes` differ."""
-    changes: Callable[[], object]
-    """What the coordinator has done that idle members may learn of: another value, another one."""
-    timing: Callable[[int], tuple[TimerKey, int, int]]
-    """The key of a member's session timer at the coordinator, its heartbeat interval and its
-    session timeout in microseconds."""
-    answer: Callable[[int], Response]
-    """A member's number -> what it is answered while it rests."""
-    standing: Callable[[int], int] | None = None
-    """How many requests of a member the coordinator keeps until it has news; `None`: never any."""
-
-
-def classic_plain(
-    coordinator: GroupCoordinator, members: Sequence[ClassicMember]
-) -> PlainHeartbeats:
-    """Return what the classic protocol knows: a rebalance concerns everybody."""
-    return PlainHeartbeats(
-        request="Heartbeat",
-        may_rest=lambda number: _classic_may_rest(members[number], coordinator),
-        changes=lambda: coordinator.group and coordinator.classic.changes,
-        timing=lambda number: (
-            (classic_group.SESSION, members[number].member_id),
-            members[number].beat_us,
-            members[number].config.session_timeout_ms * MILLISECOND,
-        ),
-        answer=lambda _: HeartbeatResponse(ErrorCode.NONE),
-    )
-
-
-def _classic_may_rest(member: ClassicMember, coordinator: GroupCoordinator) -> bool:
-    """Return whether the heartbeats of a member are answered with nothing new."""
-    group = coordinator.group
-    return (
-        member.is_at_rest
-        and not member.times.wake_ms
-        and isinstance(group, ClassicGroup)
-        and group.state is not GroupState.PREPARING_REBALANCE
-        and member.generation == group.generation
-        and group.refusal(member.member_id, member.config.instance_id) is ErrorCode.NONE
-    )
-
-
-def consumer_plain(
-    coordinator: GroupCoordinator, members: Sequence[ConsumerClient], broker: BrokerConfig
-) -> PlainHeartbeats:
-    """Return what the protocol of KIP-848 knows: another epoch concerns everybody."""
-    return PlainHeartbeats(
-        request="ConsumerHeartbeat",
-        may_rest=lambda number: _consumer_may_rest(members[number], coordinator.consumer),
-        changes=lambda: _consumer_changes(coordinator),
-        timing=lambda number: (
-            ("session", members[number].member_id),
-            members[number].beat_us,
-            broker.consumer_session_timeout_ms * MILLISECOND,
-        ),
-        answer=lambda number: ConsumerHeartbeatResponse(
-            ErrorCode.NONE, members[number].member_id, members[number].epoch
-        ),
-    )
-
-
-def _consumer_changes(coordinator: GroupCoordinator) -> object:
-    group = coordinator.consumer
-    if group is None:
-        return None
-    return group.epoch, group.target_epoch, group.is_refresh_due, coordinator.target_changes
-
-
-def _consumer_may_rest(client: ConsumerClient, group: ConsumerGroup | None) -> bool:
-    """Return whether a member has nothing to say, and its heartbeats are answered so."""
-    if group is None or not client.epoch == group.target_epoch == group.epoch:
-        return False
-    member = group.members.get(client.member_id)
-    return (
-        client.is_at_rest
-        and not client.is_busy
-        and member is not None
-        and member.state is STABLE
-        and not member.pattern
-        and client.epoch == member.epoch
-        and not group.is_refresh_due
-    )
-
+from assignors.simulation.timed.sides import Sides
 
 HEARTBEAT = Fired(("heartbeat",), 0)
 BEAT, ARRIVAL, ANSWER, SESSION = Rank
@@ -160,28 +56,27 @@ class Heartbeats:
 
     step_member: Callable[[int, MemberEvent], list[Effect]]
     """Lets a member, by its number, handle an event."""
-    plain: PlainHeartbeats
+    sides: Sides
     network: Network
     queue: EventQueue[Any]
     broker: BrokerConfig
     resting: dict[int, Rest] = field(default_factory=dict)
     """By member number."""
     seen: object = None
-    """The coordinator's `changes` when they were last looked at."""
+    """The sides' `changes` when they were last looked at."""
 
     def rest(self, number: int) -> None:
         """Let a member rest if nobody has anything to say. Cost: O(1)."""
-        plain, link = self.plain, self.network.links[number]
-        standing = 0 if plain.standing is None else plain.standing(number)
-        if link.unanswered != standing or not self.network.is_well(number):
+        sides, link = self.sides, self.network.links[number]
+        if link.unanswered != sides.standing(number) or not self.network.is_well(number):
             return
-        if not plain.may_rest(number):
+        if not sides.may_rest(number):
             return
         queue, key = self.queue, (number, HEARTBEAT.key)
         due = queue.due(key)
         if due is None:
             return
-        session, every, timeout = plain.timing(number)
+        session, every, timeout = sides.heartbeat_times(number)
         session_key = (COORDINATOR, session)
         session_over = queue.due(session_key)
         if session_over is None or not self._is_regular(link, every, timeout):
@@ -207,7 +102,7 @@ class Heartbeats:
 
         Cost: O(1) where there are none, O(members at rest) otherwise.
         """
-        changes = self.plain.changes()
+        changes = self.sides.changes()
         if changes != self.seen:
             self.seen = changes
             for number in list(self.resting):
@@ -231,7 +126,7 @@ class Heartbeats:
             leaves = arrives + self.broker.service_us
             returns = network.returns(number, leaves)
             is_over = queue.is_past(returns, ANSWER, number)
-            network.count(self.plain.request, sent - 1 + is_over)
+            network.count(self.sides.heartbeat, sent - 1 + is_over)
             if is_over:
                 link = network.links[number]
                 link.arrives, link.returns = arrives, returns
@@ -267,7 +162,7 @@ class Heartbeats:
             if not queue.is_past(arrives, ARRIVAL, number):
                 queue.put(arrives, (COORDINATOR, arrived), rank, number)
                 continue
-            answered = network.answer(leaves, arrived.number, self.plain.answer(number))
+            answered = network.answer(leaves, arrived.number, self.sides.heartbeat_answer(number))
             assert answered is not None, "the member that rests is the one that sent"
             returns, rank, _, what = answered
             queue.put(returns, (number, what), rank, number)
@@ -275,4 +170,4 @@ class Heartbeats:
     def close(self, at: int) -> None:
         """Count the heartbeats up to the end of the run. Cost: O(members at rest)."""
         for due, every, *_ in self.resting.values():
-            self.network.count(self.plain.request, max((at - due) // every + 1, 0))
+            self.network.count(self.sides.heartbeat, max((at - due) // every + 1, 0))

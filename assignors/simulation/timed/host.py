@@ -112,7 +112,7 @@ def _serve(run: Run, event: CoordinatorEvent) -> None:
     if effects is None:
         if failovers is not None and type(event) is Arrived:
             failovers.log.note_end(event.request)
-        effects = run.sides.step_coordinator(now, event)
+        effects = run.step_coordinator(event)
     for effect in effects:
         DO[type(effect)](run, leaves, effect)
     take_note(run, event, effects, generation)
@@ -375,7 +375,7 @@ def _play(
 ) -> None:
     """Play a step of the group's coordinator, now; `do` does what it asks for."""
     now, generation = run.queue.now, run.sides.generation()
-    effects = run.sides.step_coordinator(now, event)
+    effects = run.step_coordinator(event)
     for effect in effects:
         do(effect)
     removed = take_note(run, event, effects, generation)

@@ -6,10 +6,10 @@ Each check looks at one idea and raises `DocumentError`. A new one is a function
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import fields, is_dataclass
-from typing import Any
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
 
 from assignors.documents.keys import keys_of
 from assignors.documents.values import DocumentError, ErrorCode, Place
@@ -18,6 +18,7 @@ from assignors.registry import assignor_named
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
 from assignors.simulation.timed.faults.live import FAULTS, OF_A_MEMBER, Scope
+from assignors.simulation.timed.group_protocols import MIGRATING, GroupProtocol, ReadBy
 from assignors.simulation.timed.scenario.execution import (
     NO_MODEL,
     ExecutionConfig,
@@ -27,8 +28,9 @@ from assignors.simulation.timed.scenario.faults import Fault, FaultKind
 from assignors.simulation.timed.scenario.kinds import assignor_at, require_members
 from assignors.simulation.timed.scenario.members import MEMBERS_MAX, require_fitting
 from assignors.simulation.timed.scenario.plan import VERBS, Action, Verb
-from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol, ReadBy
 from assignors.simulation.timed.scenario.whole import PARTITIONS_MAX, Scenario, everybody
+
+T = TypeVar("T")
 
 
 def require_possible(scenario: Scenario) -> None:
@@ -46,23 +48,56 @@ def require_read(
     played. A field that has its default is not meant. Cost: O(its size).
     """
     spoken = {*scenario.protocols, *protocols}
-    _all_are_read(scenario, (), spoken)
+    for place, name, readers in _unread(scenario, spoken):
+        known, others = " and ".join(sorted(readers)), " or ".join(sorted(spoken))
+        words = f"{name!r} is read under {known} alone, not under {others}"
+        raise DocumentError(ErrorCode.UNKNOWN, words, (*place, name))
     if scenario.execution_model is None and not {*models} - {NO_MODEL}:
         _has_defaults(scenario.broker.execution, ("broker", "execution"))
-    for place, member in everybody(scenario):
-        _all_are_read(member, place, spoken)
 
 
-def _all_are_read(settings: Any, place: Place, spoken: AbstractSet[str]) -> None:  # noqa: ANN401
+def _unread(
+    settings: Any,  # noqa: ANN401 - a dataclass
+    spoken: AbstractSet[str],
+    place: Place = (),
+) -> Iterator[tuple[Place, str, AbstractSet[str]]]:
+    """Yield the place and name of each field that no protocol reads, and who would."""
     for name, key in keys_of(type(settings)).items():
         value = getattr(settings, name)
         readers = [one.protocols for one in key.marks if isinstance(one, ReadBy)]
         if readers and not readers[0] & spoken and value != key.default:
-            known, others = " and ".join(sorted(readers[0])), " or ".join(sorted(spoken))
-            words = f"{name!r} is read under {known} alone, not under {others}"
-            raise DocumentError(ErrorCode.UNKNOWN, words, (*place, name))
-        if is_dataclass(value):
-            _all_are_read(value, (*place, name), spoken)
+            yield place, name, readers[0]
+        elif is_dataclass(value):
+            yield from _unread(value, spoken, (*place, name))
+        elif isinstance(value, tuple):
+            for number, each in enumerate(value):
+                if is_dataclass(each):
+                    yield from _unread(each, spoken, (*place, name, number))
+
+
+def for_protocol(scenario: Scenario, protocol: GroupProtocol) -> Scenario:
+    """Return a scenario under another protocol, without the fields that are not read under it.
+
+    Under its own it is left as it is. Cost: O(its size).
+    """
+    if protocol is scenario.protocol:
+        return scenario
+    changed = replace(scenario, protocol=protocol)
+    return _without_unread(changed, changed.protocols)
+
+
+def _without_unread(settings: T, spoken: AbstractSet[str]) -> T:
+    changes: dict[str, Any] = {}
+    for name, key in keys_of(type(settings)).items():
+        value = getattr(settings, name)
+        readers = [one.protocols for one in key.marks if isinstance(one, ReadBy)]
+        if readers and not readers[0] & spoken:
+            changes[name] = key.default
+        elif is_dataclass(value):
+            changes[name] = _without_unread(value, spoken)
+        elif isinstance(value, tuple) and any(map(is_dataclass, value)):
+            changes[name] = tuple(_without_unread(each, spoken) for each in value)
+    return replace(settings, **changes) if changes else settings  # type: ignore[type-var]  # a dataclass
 
 
 def _has_defaults(execution: ExecutionConfig | OtherGroups, place: Place) -> None:
@@ -71,7 +106,7 @@ def _has_defaults(execution: ExecutionConfig | OtherGroups, place: Place) -> Non
         if isinstance(value, OtherGroups):
             _has_defaults(value, (*place, name))
         elif value != key.default:
-            words = f"{name!r} has no effect without a model (`model` beside it, or --coordinator)"
+            words = f"{name!r} has no effect without a model (`model` in the same object)"
             raise DocumentError(ErrorCode.UNKNOWN, words, (*place, name))
 
 

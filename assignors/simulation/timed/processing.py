@@ -1,7 +1,7 @@
 """Records in a run: who processes which, which are processed again, and what is committed.
 
 Each step of a member is followed by what its consumer does about offsets. A scenario without
-records is played without any of it.
+records has none of it.
 
 The ledger counts what really happens. Of every partition the ranges of offsets that were processed
 are kept, joined where they meet: what a new range has in common with them was processed again.
@@ -11,8 +11,8 @@ While two members process one partition, what the slower one does counts as dupl
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from assignors.simulation.timed.protocols.effects import (
@@ -20,7 +20,6 @@ from assignors.simulation.timed.protocols.effects import (
     OUTSIDE,
     Answered,
     Command,
-    CoordinatorEvent,
     Effect,
     MemberEvent,
     Reply,
@@ -51,7 +50,7 @@ from assignors.simulation.timed.protocols.kafka.offsets_client import (
 from assignors.simulation.timed.protocols.kafka.offsets_client import step as client_step
 from assignors.simulation.timed.protocols.kafka.state import Offsets, Partition
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
-from assignors.simulation.timed.sides import AnyMember, ManualMember, MixedMember, Sides, sides_of
+from assignors.simulation.timed.sides import AnyMember, ManualMember, MixedMember, Sides
 
 LIKE_HEARTBEATS = {
     ErrorCode.UNKNOWN_MEMBER_ID,
@@ -66,7 +65,7 @@ LIKE_HEARTBEATS = {
 class RecordLedger:
     """Processing as it is. Times are microseconds since the run began."""
 
-    flow: Callable[[str], Flow]
+    flows: Mapping[str, Flow]
     """Topic -> its rates."""
     count_from: int = 0
     """From when on costs are counted."""
@@ -105,7 +104,7 @@ class RecordLedger:
     def close(self, at: int) -> None:
         """Count what goes on at the end of the run; it goes on after it. Cost: O(partitions)."""
         for partition, active in self.active.items():
-            flow = self.flow(partition[0])
+            flow = self.flows[partition[0]]
             going_on = list(active.items())
             ends = [position(flow, start, at) for _, start in going_on]
             for (member, _), offset in zip(going_on, ends, strict=True):
@@ -117,7 +116,7 @@ class RecordLedger:
         since = self.since.pop(partition, None)
         if since is None:
             return
-        flow, begin = self.flow(partition[0]), max(since, self.count_from)
+        flow, begin = self.flows[partition[0]], max(since, self.count_from)
         done = [
             position(flow, start, at) - position(flow, start, begin)
             for start in self.active[partition].values()
@@ -144,17 +143,71 @@ class Processing:
     """Records and commits of a run."""
 
     scenario: Scenario
-    now: Callable[[], int]
-    """The time, in microseconds since the run began."""
+    sides: Sides
     ledger: RecordLedger
     offsets: Offsets
     clients: list[OffsetsClient]
+    numbers: Mapping[str, int]
+    """Member name -> its number."""
     commits: int = 0
     """Commits that were accepted, since costs are counted."""
     fenced: int = 0
     """Commits that were refused, since costs are counted."""
     errors: dict[ErrorCode, int] = field(default_factory=lambda: defaultdict(int))
     """How many were refused in the whole run, and why."""
+
+    def step_member(self, number: int, at_us: int, event: MemberEvent) -> list[Effect]:
+        """Let a member play an event, and its consumer do what follows for its offsets."""
+        sides, member, client = self.sides, self.sides.members[number], self.clients[number]
+        if event is Command.START and not member.is_up:
+            client = OffsetsClient(config=client.config, flows=client.flows)
+            self.clients[number] = client
+        note(client, event)
+        if not is_about_offsets(event):
+            effects = sides.step_member(number, event)
+            return self._done(number, at_us, follow(client, at_us, _identity(member), effects))
+        heard = _heard(client, member, event)
+        done = client_step(client, at_us, _identity(member), event)
+        if heard is not None:
+            effects = sides.step_member(number, heard)
+            done += follow(client, at_us, _identity(member), effects)
+        return self._done(number, at_us, done)
+
+    def see(self, at_us: int, effects: list[Effect]) -> None:
+        """Count commits that the coordinator answers, and end what brokers forbid."""
+        for effect in effects:
+            if isinstance(effect, Reply) and isinstance(effect.response, OffsetCommitResponse):
+                if effect.number != OUTSIDE:
+                    self._count(at_us, effect.response.error)
+            elif isinstance(effect, Restrict):
+                number = self.numbers[effect.member]
+                self._done(number, at_us, restrict(self.clients[number], at_us, effect.owned))
+
+    def freeze(self, number: int, at_us: int, *, begins: bool) -> None:
+        """Let the application of a member stand still, or go on."""
+        self._done(number, at_us, freeze(self.clients[number], at_us, begins=begins))
+
+    def _count(self, at_us: int, error: ErrorCode) -> None:
+        is_counted = at_us >= self.ledger.count_from
+        if error is ErrorCode.NONE:
+            self.commits += is_counted
+        else:
+            self.errors[error] += 1
+            self.fenced += is_counted
+
+    def _done(self, number: int, at_us: int, done: list[Done]) -> list[Effect]:
+        """Enter into the ledger what is processed; return what is left to do."""
+        name, ledger = self.scenario.members[number].name, self.ledger
+        effects: list[Effect] = []
+        for each in done:
+            match each:
+                case Begin(partition, offset):
+                    ledger.begin(at_us, name, partition, offset)
+                case Finish(partition, offset):
+                    ledger.finish(at_us, name, partition, offset)
+                case _:
+                    effects.append(each)
+        return effects
 
     def figures(self, at: int, topics: Mapping[str, int]) -> dict[str, Any]:
         """Return what a result says of records and commits, for a run that ends at `at`.
@@ -185,91 +238,20 @@ def flow_of(scenario: Scenario, topic: str) -> Flow:
     return Flow(*scenario.processing.rates(topic))
 
 
-def sides_with_offsets(
-    scenario: Scenario, now: Callable[[], int]
-) -> tuple[Sides, Processing | None]:
-    """Return a scenario's sides; where there are records, with offsets, and what counts them.
-
-    `now` returns the time in microseconds.
-    """
-    sides = sides_of(scenario)
+def processing_of(scenario: Scenario, sides: Sides) -> Processing | None:
+    """Return what counts the records of a run, `None` where there are none."""
     if not scenario.processing.is_on:
-        return sides, None
+        return None
     created = (action.topic for action in scenario.plan if action.topic is not None)
     flows = {topic: flow_of(scenario, topic) for topic in (*scenario.topics, *created)}
-    processing = Processing(
+    return Processing(
         scenario=scenario,
-        now=now,
-        ledger=RecordLedger(
-            flow=flows.__getitem__, count_from=scenario.count_from_ms * MILLISECOND
-        ),
+        sides=sides,
+        ledger=RecordLedger(flows=flows, count_from=scenario.count_from_ms * MILLISECOND),
         offsets=sides.coordinator.offsets,
         clients=[OffsetsClient(config=each, flows=flows) for each in scenario.members],
+        numbers={each.name: number for number, each in enumerate(scenario.members)},
     )
-
-    numbers = {each.name: number for number, each in enumerate(scenario.members)}
-
-    def step_coordinator(at_us: int, event: CoordinatorEvent) -> list[Effect]:
-        effects = sides.step_coordinator(at_us, event)
-        for effect in effects:
-            if isinstance(effect, Reply) and isinstance(effect.response, OffsetCommitResponse):
-                if effect.number != OUTSIDE:
-                    _count(processing, at_us, effect.response.error)
-            elif isinstance(effect, Restrict):
-                number = numbers[effect.member]
-                _done(
-                    processing,
-                    number,
-                    at_us,
-                    restrict(processing.clients[number], at_us, effect.owned),
-                )
-        return effects
-
-    def step_member(number: int, event: MemberEvent) -> list[Effect]:
-        return _step_member(processing, sides, number, event)
-
-    wrapped = replace(
-        sides,
-        step_coordinator=step_coordinator,
-        step_member=step_member,
-        freeze=lambda number, begins: _freeze(processing, number, begins=begins),
-    )
-    return wrapped, processing
-
-
-def _count(processing: Processing, at_us: int, error: ErrorCode) -> None:
-    is_counted = at_us >= processing.ledger.count_from
-    if error is ErrorCode.NONE:
-        processing.commits += is_counted
-    else:
-        processing.errors[error] += 1
-        processing.fenced += is_counted
-
-
-def _step_member(
-    processing: Processing, sides: Sides, number: int, event: MemberEvent
-) -> list[Effect]:
-    """Let a member play an event, and its consumer do what follows for its offsets."""
-    at_us, member = processing.now(), sides.members[number]
-    client = processing.clients[number]
-    if event is Command.START and not member.is_up:
-        client = OffsetsClient(config=client.config, flows=client.flows)
-        processing.clients[number] = client
-    note(client, event)
-    if not is_about_offsets(event):
-        effects = sides.step_member(number, event)
-        return _done(processing, number, at_us, follow(client, at_us, _identity(member), effects))
-    heard = _heard(client, member, event)
-    done = client_step(client, at_us, _identity(member), event)
-    if heard is not None:
-        effects = sides.step_member(number, heard)
-        done += follow(client, at_us, _identity(member), effects)
-    return _done(processing, number, at_us, done)
-
-
-def _freeze(processing: Processing, number: int, *, begins: bool) -> None:
-    at_us = processing.now()
-    _done(processing, number, at_us, freeze(processing.clients[number], at_us, begins=begins))
 
 
 def _identity(member: AnyMember) -> Identity:
@@ -304,18 +286,3 @@ def _heard(
     if error not in LIKE_HEARTBEATS:
         return None
     return Answered(event.number, HeartbeatResponse(error))
-
-
-def _done(processing: Processing, number: int, at_us: int, done: list[Done]) -> list[Effect]:
-    """Enter into the ledger what is processed; return what is left to do."""
-    name, ledger = processing.scenario.members[number].name, processing.ledger
-    effects: list[Effect] = []
-    for each in done:
-        match each:
-            case Begin(partition, offset):
-                ledger.begin(at_us, name, partition, offset)
-            case Finish(partition, offset):
-                ledger.finish(at_us, name, partition, offset)
-            case _:
-                effects.append(each)
-    return effects

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -33,7 +34,10 @@ from assignors.simulation.timed.protocols.effects import (
     OUTSIDE,
     Arrived,
     Committed,
+    CoordinatorEvent,
+    Effect,
     Fired,
+    MemberEvent,
     Record,
     Reply,
     Schedule,
@@ -46,6 +50,7 @@ from assignors.simulation.timed.random_streams import exponential, stream
 from assignors.simulation.timed.scenario import Action, BrokerConfig, Scenario
 from assignors.simulation.timed.shared_machine import Handled, Machine
 from assignors.simulation.timed.sides import Sides
+from assignors.simulation.timed.threads.client import ClientThreads, step_threads
 
 SECOND = 1_000_000
 """In microseconds."""
@@ -285,6 +290,9 @@ class Run:
     """Member name -> its number."""
     queue: EventQueue[Event]
     processing: Processing | None
+    """`None` where there are no records."""
+    threads: dict[int, ClientThreads]
+    """Of members whose clients divide their work among threads, by number."""
     topics: dict[str, int]
     cluster: Cluster
     """These topics, as a member that starts learns of them."""
@@ -304,6 +312,26 @@ class Run:
     records: list[tuple[int, Record]] = field(default_factory=list)
     fired: dict[tuple[int, TimerKey], Event] = field(default_factory=dict)
     """What each timer without data is when it has run out: most are started again and again."""
+
+    def step_member(self, number: int, event: MemberEvent) -> list[Effect]:
+        """Return what a member does about an event, with its threads and its offsets."""
+        own = self.threads.get(number)
+        if own is None:
+            return self._step_client(number, event)
+        step = partial(self._step_client, number)
+        return step_threads(own, step, event, now_us=self.queue.now)
+
+    def _step_client(self, number: int, event: MemberEvent) -> list[Effect]:
+        if self.processing is None:
+            return self.sides.step_member(number, event)
+        return self.processing.step_member(number, self.queue.now, event)
+
+    def step_coordinator(self, event: CoordinatorEvent) -> list[Effect]:
+        """Return what the coordinator does about an event."""
+        effects = self.sides.step_coordinator(self.queue.now, event)
+        if self.processing is not None:
+            self.processing.see(self.queue.now, effects)
+        return effects
 
     def assignor_failed(self, number: int, text: str) -> None:
         """Report that the assignor of a member that leads has failed, and how."""

@@ -43,20 +43,18 @@ def scenario_from_document(
     document: object,
     *,
     own_assignors: Collection[str] = (),
-    protocols: Collection[str] | None = None,
+    protocols: Collection[str] = (),
     models: Collection[str] = (),
 ) -> Scenario:
     """Return the scenario that a document describes. Cost: O(its size).
 
     `own_assignors` are those outside the registry that it may name; they are imported. `protocols`
-    are those under which it will be played too: a field that neither these nor its own protocols
-    read is refused then, and so are settings of an execution without its model, unless one of
-    `models` is played too. `None`: such fields are left alone.
+    are those under which it will be played too, `models` execution models of the coordinator.
 
     Raises `DocumentError`, with the path, for what is no scenario, and for one that cannot happen:
     no members, two of one name, a session shorter than the time between two heartbeats, an
     assignor that there is not or that may not be imported, an action for a member or topic that is
-    not there.
+    not there, a field that neither its own protocols nor `protocols` read.
 
     >>> scenario_from_document({"version": 1, "until_ms": 1, "topics": {}, "members": []})
     Traceback (most recent call last):
@@ -72,9 +70,8 @@ def scenario_from_document(
     try:
         for name, place in _own(scenario):
             require_allowed(name, own_assignors, place)
+        require_read(scenario, protocols, models)
         require_possible(scenario)
-        if protocols is not None:
-            require_read(scenario, protocols, models)
     except DocumentError as error:
         place = _in_document(error.place, given)
         raise DocumentError(error.kind, error.text, place) from None

@@ -1,15 +1,16 @@
 """The two sides of a run: a coordinator and members, of one protocol.
 
-The run knows no protocol: it hands events to the sides and does what they ask for. A protocol more
-is one function here, and one row in `SIDES`.
+The run knows no protocol: it hands events to the sides and does what they ask for. Another protocol
+is another class here, and a case in `sides_of`.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from base64 import urlsafe_b64encode
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 from uuid import UUID
@@ -19,11 +20,6 @@ from assignors.leader import REPAIR
 from assignors.model import Cluster
 from assignors.registry import assignor_named
 from assignors.simulation.dice import Dice
-from assignors.simulation.timed.heartbeats import (
-    PlainHeartbeats,
-    classic_plain,
-    consumer_plain,
-)
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     AppendFailed,
@@ -33,16 +29,32 @@ from assignors.simulation.timed.protocols.effects import (
     Effect,
     Fired,
     MemberEvent,
+    Response,
+    TimerKey,
 )
-from assignors.simulation.timed.protocols.kafka import classic_member, consumer_member, offsets
-from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup, GroupState
-from assignors.simulation.timed.protocols.kafka.classic_member import learn_topics
-from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka import (
+    classic_member,
+    classic_sessions,
+    consumer_member,
+    offsets,
+)
+from assignors.simulation.timed.protocols.kafka.classic_group import (
+    SESSION,
+    ClassicGroup,
+    GroupState,
+)
+from assignors.simulation.timed.protocols.kafka.classic_member import ClassicMember, learn_topics
 from assignors.simulation.timed.protocols.kafka.consumer import topics_changed
+from assignors.simulation.timed.protocols.kafka.consumer_group import STABLE, ConsumerGroup
 from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
 from assignors.simulation.timed.protocols.kafka.coordinator import note_written
 from assignors.simulation.timed.protocols.kafka.coordinator import step as coordinator_step
-from assignors.simulation.timed.protocols.kafka.messages import STATIC_LEAVE_EPOCH
+from assignors.simulation.timed.protocols.kafka.messages import (
+    STATIC_LEAVE_EPOCH,
+    ConsumerHeartbeatResponse,
+    ErrorCode,
+    HeartbeatResponse,
+)
 from assignors.simulation.timed.protocols.kafka.restore import restored
 from assignors.simulation.timed.protocols.kafka.state import (
     CoordinatorConfig,
@@ -67,6 +79,7 @@ from assignors.simulation.timed.protocols.push.rights import (
 from assignors.simulation.timed.random_streams import exponential, stream, uuid_text
 from assignors.simulation.timed.scenario import (
     MIGRATING,
+    BrokerConfig,
     GroupProtocol,
     MemberConfig,
     OldTargets,
@@ -162,40 +175,69 @@ class MixedMember:
         return self.client.is_at_rest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sides:
+@dataclass(slots=True, kw_only=True)
+class Sides(ABC):
     """A coordinator and members of one protocol; members are numbered as in the scenario."""
 
     members: Sequence[AnyMember]
     coordinator: GroupCoordinator | PushCoordinator
-    """Its state."""
-    step_coordinator: Callable[[int, CoordinatorEvent], list[Effect]]
-    """The time in microseconds and an event -> what the coordinator does about it."""
-    step_member: Callable[[int, MemberEvent], list[Effect]]
-    """A member's number and an event -> what it does about it."""
-    change_topics: Callable[[Cluster], bool]
-    """Shows the coordinator new topics; whether members have to be shown them too."""
-    show_topics: Callable[[int, Cluster], bool]
-    """Gives a member new metadata; whether it has to rejoin for it."""
-    generation: Callable[[], int]
-    """The generation or group epoch."""
-    is_rebalancing: Callable[[], bool]
-    """Whether members are on their way to a new assignment."""
-    has_refused: Callable[[], bool] = lambda: False
-    """Whether brokers refuse a member what it believes to consume."""
-    removed: Callable[[], list[str]]
-    """The ids of members that the coordinator has removed since it was asked last."""
-    choose_protocol: Callable[[int, GroupProtocol], None] = lambda _number, _protocol: None
-    """Lets a member that does not run start with this protocol the next time."""
-    matches: Callable[[int], tuple[str, ...]] | None = None
-    """The topics that a member subscribes to by a pattern without knowing them itself; `None`: no
-    member does."""
-    plain: PlainHeartbeats | None = None
-    """`None` where every heartbeat has to be looked at."""
-    fetches_refused: Callable[[], int] = lambda: 0
-    """How many fetches brokers have refused."""
-    freeze: Callable[[int, bool], None] = lambda _number, _begins: None
-    """Lets the process of a member stand still, or go on: what it is busy with beside messages."""
+    has_patterns: bool = False
+    """Whether the coordinator looks up topics for patterns of members."""
+
+    def step_member(self, number: int, event: MemberEvent) -> list[Effect]:
+        """Return what a member does about an event."""
+        member = self.members[number]
+        if isinstance(member, ManualMember):
+            return step_manual(member, event)
+        return self.step_client(number, event)
+
+    @abstractmethod
+    def step_client(self, number: int, event: MemberEvent) -> list[Effect]:
+        """Return what a member of the group does about an event."""
+
+    @abstractmethod
+    def step_coordinator(self, at_us: int, event: CoordinatorEvent) -> list[Effect]:
+        """Return what the coordinator does about an event."""
+
+    @abstractmethod
+    def change_topics(self, cluster: Cluster) -> bool:
+        """Show the coordinator new topics; return whether members need to be shown them too."""
+
+    def show_topics(self, _number: int, _cluster: Cluster) -> bool:
+        """Give a member new metadata; return whether it has to join again for it."""
+        return False  # the coordinator looks after topics
+
+    @abstractmethod
+    def generation(self) -> int:
+        """Return the generation or group epoch."""
+
+    @abstractmethod
+    def is_rebalancing(self) -> bool:
+        """Return whether members are on their way to a new assignment."""
+
+    def has_refused(self) -> bool:
+        """Return whether brokers refuse a member what it believes to consume."""
+        return False
+
+    def fetches_refused(self) -> int:
+        """Return how many fetches brokers have refused."""
+        return 0
+
+    def removed(self) -> list[str]:
+        """Return the ids of members that the coordinator has removed since it was asked last."""
+        return self.coordinator.taken_removed()
+
+    def choose_protocol(  # noqa: B027 - of most protocols there is nothing to choose
+        self, _number: int, _protocol: GroupProtocol
+    ) -> None:
+        """Let a member that does not run start with this protocol the next time."""
+
+    def matches(self, _number: int) -> tuple[str, ...]:
+        """Return the topics that the coordinator looks up for a member's pattern."""
+        return ()
+
+    def note_written(self) -> None:  # noqa: B027 - only Kafka's coordinator goes back
+        """Let the coordinator take note that all that it appended is in the local log."""
 
     @property
     def kafka(self) -> GroupCoordinator:
@@ -203,76 +245,74 @@ class Sides:
         assert isinstance(self.coordinator, GroupCoordinator)
         return self.coordinator
 
-    def note_written(self) -> None:
-        """Let Kafka's coordinator take note that all that it appended is in the local log."""
-        if isinstance(self.coordinator, GroupCoordinator):
-            note_written(self.coordinator)
+    # Heartbeats that say nothing and are answered with nothing new
+
+    @property
+    def has_idle_heartbeats(self) -> bool:
+        """Whether there are any: else each one counts."""
+        return True
+
+    @property
+    def heartbeat(self) -> str:
+        """The name of their type."""
+        return "Heartbeat"
+
+    @abstractmethod
+    def may_rest(self, number: int) -> bool:
+        """Return whether a member sends no other heartbeats until `changes` differ."""
+
+    @abstractmethod
+    def changes(self) -> object:
+        """Return a value that differs once idle members may learn something."""
+
+    @abstractmethod
+    def heartbeat_times(self, number: int) -> tuple[TimerKey, int, int]:
+        """Return a member's session timer, its heartbeat interval and its session timeout.
+
+        The timer by its key at the coordinator, times in microseconds.
+        """
+
+    @abstractmethod
+    def heartbeat_answer(self, number: int) -> Response:
+        """Return what a member is answered while it rests."""
+
+    def standing(self, _number: int) -> int:
+        """Return how many requests of a member the coordinator keeps until it has news."""
+        return 0
 
 
 NewId = Callable[[str], str]
 """Makes the id of a member of this name; no two are equal."""
 
 
-def kafka_sides(scenario: Scenario, protocols: frozenset[GroupProtocol]) -> Sides:
-    """Return Kafka's coordinator, and members that speak one of these protocols, or either."""
-    broker = scenario.broker
-    # One source: a process that comes back with the other protocol has another id.
-    new_id = new_ids(scenario.seed)
-    group = KafkaGroup(
-        coordinator=group_coordinator(scenario, protocols, new_id),
-        newest=Cluster.of(scenario.topics),
-    )
-    if GroupProtocol.CLASSIC in protocols:
-        group.classics = _classic_members(scenario, group.newest)
-    if GroupProtocol.CONSUMER in protocols:
-        group.consumers = [
-            ConsumerClient(
-                config=config,
-                new_id=new_id,
-                draw=_draws(scenario.seed, config),
-                heartbeat_interval_ms=broker.consumer_heartbeat_interval_ms,
-                late_us=_late_us(scenario.seed, config),
-            )
-            for config in scenario.members
-        ]
-    group.members = group.classics or group.consumers
-    plain = None
-    if group.classics and group.consumers:
-        group.members = [
-            MixedMember(classic=one, consumer=other, protocol=config.protocol or scenario.protocol)
-            for config, one, other in zip(
-                scenario.members, group.classics, group.consumers, strict=True
-            )
-        ]
-    elif group.classics:
-        plain = classic_plain(group.coordinator, group.classics)
-    else:
-        plain = consumer_plain(group.coordinator, group.consumers, broker)
-    has_patterns = any(each.pattern is not None for each in scenario.members)
-    return Sides(
-        members=group.members,
-        coordinator=group.coordinator,
-        step_coordinator=partial(coordinator_step, group.coordinator),
-        step_member=group.step_member,
-        change_topics=group.change_topics,
-        show_topics=group.show_topics,
-        generation=group.generation,
-        is_rebalancing=group.is_rebalancing,
-        removed=group.coordinator.taken_removed,
-        choose_protocol=group.choose_protocol,
-        matches=group.matches if has_patterns and group.consumers else None,
-        plain=plain,
-    )
+def sides_of(scenario: Scenario) -> Sides:
+    """Return the sides of a scenario.
+
+    Raises `ValueError` for an unknown assignor, and for protocols that no group can have together.
+    """
+    spoken = scenario.protocols
+    if spoken == {GroupProtocol.PUSH}:
+        return PushSides.of(scenario)
+    if spoken <= MIGRATING:
+        return KafkaSides.of(scenario, spoken)
+    raise ValueError(f"no group has members of {', '.join(sorted(spoken))}")
+
+
+def _with_manual(scenario: Scenario, members: Sequence[AnyMember]) -> list[AnyMember]:
+    """Return the members, a consumer of its own partitions wherever the scenario has one."""
+    return [
+        ManualMember(config=config) if config.assign else member
+        for config, member in zip(scenario.members, members, strict=True)
+    ]
 
 
 @dataclass(slots=True, kw_only=True)
-class KafkaGroup:
-    """Kafka's coordinator, and the members of the group."""
+class KafkaSides(Sides):
+    """Kafka's coordinator, and members that speak one of its protocols, or either."""
 
     coordinator: GroupCoordinator
     newest: Cluster
     """The topics as they are now."""
-    members: Sequence[ClassicMember | ConsumerClient | MixedMember] = ()
     classics: Sequence[ClassicMember] = ()
     """The members' clients of the classic protocol; empty: nobody speaks it."""
     consumers: Sequence[ConsumerClient] = ()
@@ -281,19 +321,65 @@ class KafkaGroup:
     """Generations of groups of the other kind, before the present one."""
     last: int = 0
 
-    def client(self, number: int) -> ClassicMember | ConsumerClient:
+    @classmethod
+    def of(cls, scenario: Scenario, protocols: frozenset[GroupProtocol]) -> KafkaSides:
+        """Return a coordinator without a group, and members that speak these protocols."""
+        # One source: a process that comes back with the other protocol has another id.
+        new_id = new_ids(scenario.seed)
+        coordinator = group_coordinator(scenario, protocols, new_id)
+        newest = Cluster.of(scenario.topics)
+        classics: list[ClassicMember] = []
+        consumers: list[ConsumerClient] = []
+        if GroupProtocol.CLASSIC in protocols:
+            classics = _classic_members(scenario, newest)
+        if GroupProtocol.CONSUMER in protocols:
+            consumers = [
+                ConsumerClient(
+                    config=config,
+                    new_id=new_id,
+                    draw=_draws(scenario.seed, config),
+                    heartbeat_interval_ms=scenario.broker.consumer_heartbeat_interval_ms,
+                    late_us=_late_us(scenario.seed, config),
+                )
+                for config in scenario.members
+            ]
+        members: Sequence[AnyMember] = classics or consumers
+        if classics and consumers:
+            members = [
+                MixedMember(
+                    classic=one, consumer=other, protocol=config.protocol or scenario.protocol
+                )
+                for config, one, other in zip(scenario.members, classics, consumers, strict=True)
+            ]
+        return cls(
+            members=_with_manual(scenario, members),
+            coordinator=coordinator,
+            newest=newest,
+            classics=classics,
+            consumers=consumers,
+            has_patterns=bool(consumers) and any(each.pattern for each in scenario.members),
+        )
+
+    def client(self, number: int) -> AnyMember:
         """Return the client that a member runs."""
         member = self.members[number]
         return member.client if isinstance(member, MixedMember) else member
 
-    def step_member(self, number: int, event: MemberEvent) -> list[Effect]:
+    def step_client(self, number: int, event: MemberEvent) -> list[Effect]:
         """Return what a member does about an event."""
         client = self.client(number)
         if isinstance(client, ConsumerClient):
             return consumer_member.step(client, event)
+        assert isinstance(client, ClassicMember)
         if client.config.pattern is not None and isinstance(event, Fired) and event.key == POLL:
             learn_topics(client, self.newest, self.classics)
+        if client.config.runs_handlers:
+            return classic_sessions.step(client, event)
         return classic_member.step(client, event)
+
+    def step_coordinator(self, at_us: int, event: CoordinatorEvent) -> list[Effect]:
+        """Return what the coordinator does about an event."""
+        return coordinator_step(self.coordinator, at_us, event)
 
     def change_topics(self, cluster: Cluster) -> bool:
         """Show the coordinator new topics; return whether members need to be shown them too."""
@@ -317,9 +403,13 @@ class KafkaGroup:
     def matches(self, number: int) -> tuple[str, ...]:
         """Return the topics that the coordinator looks up for a member's pattern."""
         client = self.client(number)
-        if isinstance(client, ClassicMember) or client.config.pattern is None:
+        if not isinstance(client, ConsumerClient) or client.config.pattern is None:
             return ()
         return matching(client.config.pattern, self.coordinator.cluster.topics)
+
+    def note_written(self) -> None:
+        """Let the coordinator take note that all that it appended is in the local log."""
+        note_written(self.coordinator)
 
     def generation(self) -> int:
         """Return the generation or epoch; it counts on where the group changes its kind."""
@@ -349,6 +439,158 @@ class KafkaGroup:
             return True  # nobody is in an epoch that has no target
         away = group.stable.get(STATIC_LEAVE_EPOCH, 0)  # static ones, for whom nobody waits
         return group.stable.get(epoch, 0) + away != count
+
+    @property
+    def has_idle_heartbeats(self) -> bool:
+        """Whether there are any; where members of both protocols may be, each one counts."""
+        return not (self.classics and self.consumers)
+
+    @property
+    def heartbeat(self) -> str:
+        """The name of their type."""
+        return "Heartbeat" if self.classics else "ConsumerHeartbeat"
+
+    def may_rest(self, number: int) -> bool:
+        """Return whether a member has nothing to say, and its heartbeats are answered so."""
+        if self.classics:
+            return _classic_may_rest(self.classics[number], self.coordinator)
+        return _consumer_may_rest(self.consumers[number], self.coordinator.consumer)
+
+    def changes(self) -> object:
+        """Return what tells whether idle members may learn something.
+
+        In a classic group a rebalance concerns everybody, in others another epoch.
+        """
+        group = self.coordinator.group
+        if isinstance(group, ClassicGroup):
+            return group.changes
+        if group is None:
+            return None
+        changes = self.coordinator.target_changes
+        return group.epoch, group.target_epoch, group.is_refresh_due, changes
+
+    def heartbeat_times(self, number: int) -> tuple[TimerKey, int, int]:
+        """Return a member's session timer, its heartbeat interval and its session timeout."""
+        if self.classics:
+            one = self.classics[number]
+            timeout_ms = one.config.session_timeout_ms
+            return (SESSION, one.member_id), one.beat_us, timeout_ms * MILLISECOND
+        client = self.consumers[number]
+        timeout_ms = self.coordinator.config.session_timeout_ms
+        return ("session", client.member_id), client.beat_us, timeout_ms * MILLISECOND
+
+    def heartbeat_answer(self, number: int) -> Response:
+        """Return what a member is answered while it rests."""
+        if self.classics:
+            return HeartbeatResponse(ErrorCode.NONE)
+        client = self.consumers[number]
+        return ConsumerHeartbeatResponse(ErrorCode.NONE, client.member_id, client.epoch)
+
+
+def _classic_may_rest(member: ClassicMember, coordinator: GroupCoordinator) -> bool:
+    group = coordinator.group
+    return (
+        member.is_at_rest
+        and not member.times.wake_ms
+        and isinstance(group, ClassicGroup)
+        and group.state is not GroupState.PREPARING_REBALANCE
+        and member.generation == group.generation
+        and group.refusal(member.member_id, member.config.instance_id) is ErrorCode.NONE
+    )
+
+
+def _consumer_may_rest(client: ConsumerClient, group: ConsumerGroup | None) -> bool:
+    if group is None or not client.epoch == group.target_epoch == group.epoch:
+        return False
+    member = group.members.get(client.member_id)
+    return (
+        client.is_at_rest
+        and not client.is_busy
+        and member is not None
+        and member.state is STABLE
+        and not member.pattern
+        and client.epoch == member.epoch
+        and not group.is_refresh_due
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class PushSides(Sides):
+    """The push protocol of the discussion of 2014."""
+
+    coordinator: PushCoordinator
+    group: FencedGroup
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> PushSides:
+        """Return a group to which nothing has happened."""
+        group = FencedGroup.of(scenario, new_ids(scenario.seed), partial(_draws, scenario.seed))
+        group.coordinator.offsets = _offsets(scenario.broker)
+        members = _with_manual(scenario, group.members)
+        return cls(members=members, coordinator=group.coordinator, group=group)
+
+    def step_client(self, number: int, event: MemberEvent) -> list[Effect]:
+        """Return what a member does about an event."""
+        return step_fenced_member(self.group, number, event)
+
+    def step_coordinator(self, at_us: int, event: CoordinatorEvent) -> list[Effect]:
+        """Return what the coordinator does about an event."""
+        committed = self.coordinator.offsets
+        first = offsets.watched(committed, at_us)
+        if isinstance(event, AppendFailed):  # no other records are written
+            offsets.take_back(committed, restored(event.records), event.tokens)
+            return first
+        if not offsets.is_about_offsets(event):
+            return first + step_fenced_coordinator(self.group, at_us, event)
+        return first + commits.step(self.coordinator, at_us, event)
+
+    def change_topics(self, cluster: Cluster) -> bool:
+        """Show the coordinator new topics, which members need not know."""
+        push_coordinator.topics_changed(self.coordinator, with_ids(cluster))
+        return False
+
+    def generation(self) -> int:
+        """Return the group epoch."""
+        return self.coordinator.epoch
+
+    def is_rebalancing(self) -> bool:
+        """Return whether members are on their way to a new assignment."""
+        return not self.coordinator.is_at_rest
+
+    def has_refused(self) -> bool:
+        """Return whether brokers refuse a member what it believes to consume."""
+        return has_refused(self.group)
+
+    def fetches_refused(self) -> int:
+        """Return how many fetches brokers have refused."""
+        return sum(each.fetches_refused for each in self.group.members)
+
+    @property
+    def has_idle_heartbeats(self) -> bool:
+        """Whether there are any: with leases each one renews one."""
+        return not self.coordinator.config.lease_ms
+
+    def may_rest(self, number: int) -> bool:
+        """Return whether a member's heartbeats are answered with nothing new until `changes`."""
+        return may_rest(self.group, number)
+
+    def changes(self) -> object:
+        """Return what tells whether idle members may learn something."""
+        return self.coordinator.changes, self.coordinator.must_refresh
+
+    def heartbeat_times(self, number: int) -> tuple[TimerKey, int, int]:
+        """Return a member's session timer, its heartbeat interval and its session timeout."""
+        one = self.group.members[number]
+        timeout_ms = one.config.session_timeout_ms
+        return ("session", one.member_id), one.beat_us, timeout_ms * MILLISECOND
+
+    def heartbeat_answer(self, _number: int) -> Response:
+        """Return what a member is answered while it rests."""
+        return PushHeartbeatResponse()
+
+    def standing(self, number: int) -> int:
+        """Return how many requests of a member the coordinator keeps until it has news."""
+        return standing(self.group, number)
 
 
 def group_coordinator(
@@ -382,15 +624,12 @@ def group_coordinator(
         assignors=assignors,
         new_id=new_id,
         new_uuid=short_ids(new_id),
-        offsets=_offsets(scenario),
+        offsets=_offsets(broker),
     )
 
 
-def _offsets(scenario: Scenario) -> Offsets:
-    """Return no committed offsets yet; where no member processes records none ever expire."""
-    broker = scenario.broker
-    check_ms = broker.offsets_check_ms if scenario.processing.is_on else 0
-    return Offsets(retention_ms=broker.offsets_retention_ms, check_ms=check_ms)
+def _offsets(broker: BrokerConfig) -> Offsets:
+    return Offsets(retention_ms=broker.offsets_retention_ms, check_ms=broker.offsets_check_ms)
 
 
 def _classic_members(scenario: Scenario, cluster: Cluster) -> list[ClassicMember]:
@@ -407,86 +646,6 @@ def _classic_members(scenario: Scenario, cluster: Cluster) -> list[ClassicMember
         )
         for config in scenario.members
     ]
-
-
-def push_sides(scenario: Scenario) -> Sides:
-    """Return the push protocol of the discussion of 2014."""
-    group = FencedGroup.of(scenario, new_ids(scenario.seed), partial(_draws, scenario.seed))
-    coordinator, members = group.coordinator, group.members
-    coordinator.offsets = _offsets(scenario)
-
-    def step_coordinator(at_us: int, event: CoordinatorEvent) -> list[Effect]:
-        first = offsets.watched(coordinator.offsets, at_us)
-        if isinstance(event, AppendFailed):  # no other records are written
-            offsets.take_back(coordinator.offsets, restored(event.records), event.tokens)
-            return first
-        if not offsets.is_about_offsets(event):
-            return first + step_fenced_coordinator(group, at_us, event)
-        return first + commits.step(coordinator, at_us, event)
-
-    def change_topics(cluster: Cluster) -> bool:
-        push_coordinator.topics_changed(coordinator, with_ids(cluster))
-        return False
-
-    plain = PlainHeartbeats(
-        request="Heartbeat",
-        may_rest=lambda number: may_rest(group, number),
-        changes=lambda: (coordinator.changes, coordinator.must_refresh),
-        timing=lambda number: (
-            ("session", members[number].member_id),
-            members[number].beat_us,
-            members[number].config.session_timeout_ms * MILLISECOND,
-        ),
-        answer=lambda _: PushHeartbeatResponse(),
-        standing=lambda number: standing(group, number),
-    )
-    return Sides(
-        members=members,
-        coordinator=coordinator,
-        step_coordinator=step_coordinator,
-        step_member=lambda number, event: step_fenced_member(group, number, event),
-        change_topics=change_topics,
-        show_topics=lambda _number, _cluster: False,  # the coordinator looks after topics
-        generation=lambda: coordinator.epoch,
-        is_rebalancing=lambda: not coordinator.is_at_rest,
-        has_refused=lambda: has_refused(group),
-        removed=coordinator.taken_removed,
-        fetches_refused=lambda: sum(each.fetches_refused for each in members),
-        plain=None if coordinator.config.lease_ms else plain,  # each one renews a lease
-    )
-
-
-def sides_of(scenario: Scenario) -> Sides:
-    """Return the sides of a scenario.
-
-    Raises `ValueError` for an unknown assignor, and for protocols that no group can have together.
-    """
-    spoken = scenario.protocols
-    if spoken == {GroupProtocol.PUSH}:
-        sides = push_sides(scenario)
-    elif spoken <= MIGRATING:
-        sides = kafka_sides(scenario, spoken)
-    else:
-        raise ValueError(f"no group has members of {', '.join(sorted(spoken))}")
-    return _with_manual(scenario, sides)
-
-
-def _with_manual(scenario: Scenario, sides: Sides) -> Sides:
-    """Return the sides with a consumer of its own partitions wherever the scenario has one."""
-    manual = {
-        number: ManualMember(config=config)
-        for number, config in enumerate(scenario.members)
-        if config.assign
-    }
-    if not manual:
-        return sides
-    members: list[AnyMember] = [manual.get(n, each) for n, each in enumerate(sides.members)]
-
-    def step_member(number: int, event: MemberEvent) -> list[Effect]:
-        member = manual.get(number)
-        return sides.step_member(number, event) if member is None else step_manual(member, event)
-
-    return replace(sides, members=members, step_member=step_member)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -32,7 +32,7 @@ from assignors.simulation.timed.monitors.rules import Monitoring, Observer, Viol
 from assignors.simulation.timed.monitors.watch import Watch, report, saw_end, watch_over
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.plan import with_arrivals
-from assignors.simulation.timed.processing import sides_with_offsets
+from assignors.simulation.timed.processing import processing_of
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
     MILLISECOND,
@@ -44,7 +44,8 @@ from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.run import Event, LongRest, Run
 from assignors.simulation.timed.scenario import Action, Scenario
 from assignors.simulation.timed.shared_machine import Machine
-from assignors.simulation.timed.threads.sides import sides_with_threads
+from assignors.simulation.timed.sides import sides_of
+from assignors.simulation.timed.threads.client import threads_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,13 +120,14 @@ def prepared(
     for topic, count in scenario.topics.items():
         ledger.grow(0, topic, count)
     queue: EventQueue[Event] = EventQueue()
-    sides, processing = sides_with_offsets(scenario, lambda: queue.now)
-    sides = sides_with_threads(scenario, sides, processing, lambda: queue.now)
+    sides = sides_of(scenario)
+    processing = processing_of(scenario, sides)
     run = Run(
         scenario=scenario,
         queue=queue,
         processing=processing,
         sides=sides,
+        threads=threads_of(scenario, sides, processing),
         ledger=ledger,
         meter=Meter.of(ledger, scenario.members),
         watch=watch_over(sides, ledger, [each.name for each in scenario.members], monitoring),
@@ -140,6 +142,7 @@ def prepared(
         sides,
         run.network,
         run.meter,
+        processing,
         step=partial(step_member, run),
         reach_coordinator=partial(handle, run),
     )
@@ -165,11 +168,11 @@ def prepared(
 
 def _compute_heartbeats(run: Run) -> None:
     """Compute heartbeats of idle members, unless each one waits for its turn somewhere."""
-    plain = run.sides.plain
-    if plain is not None and run.execution is None and run.machine is None:
+    is_idle = run.sides.has_idle_heartbeats and not run.threads
+    if is_idle and run.execution is None and run.machine is None:
         run.heartbeats = run.faults.heartbeats = Heartbeats(
-            step_member=run.sides.step_member,
-            plain=plain,
+            step_member=run.step_member,
+            sides=run.sides,
             network=run.network,
             queue=run.queue,
             broker=run.scenario.broker,

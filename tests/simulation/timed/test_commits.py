@@ -183,7 +183,7 @@ def test_records_processed_again_are_those_counted_one_by_one(
     found: list[tuple[int, str, int, int]],
 ) -> None:
     flow = Flow(3, 6)
-    ledger = RecordLedger(flow=lambda _: flow)
+    ledger = RecordLedger(flows={PARTITION[0]: flow})
     events = [(at, 1, name, offset, at) for at, name, _, offset in found]
     events += [(until, 0 if until > at else 2, n, o, at) for at, n, until, o in found]
     seen: Counter[int] = Counter()
@@ -200,7 +200,7 @@ def test_records_processed_again_are_those_counted_one_by_one(
 
 
 def test_two_members_at_once_do_one_of_them_in_vain() -> None:
-    ledger = RecordLedger(flow=lambda _: Flow(10, 10))
+    ledger = RecordLedger(flows={PARTITION[0]: Flow(10, 10)})
     ledger.begin(0, "a", PARTITION, 0)
     ledger.begin(2_000_000, "b", PARTITION, 5)
     ledger.close(3_000_000)

@@ -19,6 +19,7 @@ from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Command, Effect, MemberEvent
 from assignors.simulation.timed.results import TimedResult
+from assignors.simulation.timed.run import Run
 from assignors.simulation.timed.scenario import Action, GroupProtocol, MemberConfig, Scenario, Verb
 from assignors.simulation.timed.simulation import prepared, simulate
 from assignors.simulation.timed.tables.rows import result_row
@@ -81,24 +82,25 @@ def test_every_process_that_ends_unasked_is_counted_once(scenario: Scenario) -> 
 def ends(scenario: Scenario) -> int:
     """Return how many processes end that nobody stops or crashes, every event played."""
     run = prepared(scenario, Monitoring.OFF, None, keeps_history=False)
-    sides, found = run.sides, 0
+    sides, found, step = run.sides, 0, Run.step_member
     stopping: set[int] = set()
 
-    def step_member(number: int, event: MemberEvent) -> list[Effect]:
+    def step_member(run: Run, number: int, event: MemberEvent) -> list[Effect]:
         nonlocal found
         member = sides.members[number]
         was_up = member.is_up
         if event is Command.STOP or event is Command.CRASH:
             stopping.add(number)
-        effects = sides.step_member(number, event)
+        effects = step(run, number, event)
         if not member.is_up:
             found += was_up and number not in stopping
             stopping.discard(number)
         return effects
 
-    run.sides = replace(sides, step_member=step_member)
-    while (event := run.queue.take(scenario.until_ms * MILLISECOND)) is not None:
-        handle(run, event)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Run, "step_member", step_member)
+        while (event := run.queue.take(scenario.until_ms * MILLISECOND)) is not None:
+            handle(run, event)
     return found
 
 
@@ -129,4 +131,4 @@ def test_the_command_notes_them_once_and_shows_a_row_only_where_there_are_some()
 
 def played(*arguments: str) -> Result:
     """Return what the command prints, in this process."""
-    return CliRunner().invoke(command, ["simulate", "--scenario", *arguments])
+    return CliRunner().invoke(command, ["simulate", *arguments])

@@ -105,11 +105,10 @@ def states(scenario: Scenario, *, computes: bool) -> object:
     """Return what both sides of a consumer group know at the end, once everybody is awake."""
     run = prepared(scenario, Monitoring.BASIC, None, keeps_history=False)
     until = scenario.until_ms * MILLISECOND
-    plain = run.sides.plain
-    if computes and plain is not None:
+    if computes:
         run.heartbeats = Heartbeats(
-            step_member=run.sides.step_member,
-            plain=plain,
+            step_member=run.step_member,
+            sides=run.sides,
             network=run.network,
             queue=run.queue,
             broker=scenario.broker,

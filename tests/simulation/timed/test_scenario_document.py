@@ -56,7 +56,7 @@ SMALL = {"version": 1, "until_ms": 1, "topics": {"t": 1}, "members": [{"name": "
 
 def test_a_scenario_is_read_as_it_was_written() -> None:
     text = json.dumps(document_from_scenario(WHOLE))
-    assert scenario_from_document(json.loads(text)) == WHOLE
+    assert scenario_from_document(json.loads(text), protocols=tuple(GroupProtocol)) == WHOLE
 
 
 def test_a_count_stands_for_so_many_members() -> None:
@@ -92,7 +92,7 @@ def executing(**settings: object) -> dict[str, object]:
 
 
 def beside(**settings: object) -> dict[str, object]:
-    return executing(others=settings)
+    return executing(model="two-stage", others=settings)
 
 
 CUT = {"kind": "cut", "from_ms": 1, "until_ms": 9}
@@ -237,7 +237,7 @@ def test_what_cannot_be_is_refused_with_its_path(changes: dict[str, object], pat
 
 
 def test_settings_of_an_execution_have_a_model_or_are_refused() -> None:
-    without = {**SMALL, **beside(per_second=1)}
+    without = {**SMALL, **executing(others={"per_second": 1})}
     with pytest.raises(DocumentError) as refused:
         scenario_from_document(without, protocols=(), models=("none",))
     assert refused.value.path == "broker.execution.others.per_second"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, replace
+from dataclasses import fields
 from itertools import pairwise
 
 import pytest
@@ -42,7 +42,7 @@ def test_a_row_has_the_figures_of_its_run() -> None:
 
 
 def test_seed_and_protocol_are_the_scenarios_own_where_the_row_has_none() -> None:
-    scenario = replace(named("crash"), seed=9, protocol=GroupProtocol.CONSUMER)
+    scenario = named("crash", seed=9, protocol=GroupProtocol.CONSUMER)
     (row,) = result_rows([{"scenario": json.dumps(document_from_scenario(scenario))}])
     assert (row["seed"], row["protocol"]) == (9, "consumer")
 

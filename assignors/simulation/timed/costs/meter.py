@@ -229,8 +229,8 @@ def _subscriptions(
     sides: Sides, names: Mapping[str, int], resting: Container[int] = ()
 ) -> dict[str, tuple[str, ...]]:
     """Return the topics of each member whose process runs, as that of one at rest does."""
-    subscriptions, members, matches = {}, sides.members, sides.matches
-    if matches is None:
+    subscriptions, members = {}, sides.members
+    if not sides.has_patterns:
         return {
             name: members[number].topics
             for name, number in names.items()
@@ -239,7 +239,7 @@ def _subscriptions(
     for name, number in names.items():
         member = members[number]
         if member.is_up:
-            found = matches(number)
+            found = sides.matches(number)
             subscriptions[name] = (*member.topics, *found) if found else member.topics
     return subscriptions
 

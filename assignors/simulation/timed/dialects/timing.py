@@ -7,6 +7,9 @@ A member has the times of its client (`MemberConfig.client`), unless the scenari
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from assignors.simulation.timed.group_protocols import OF_CLASSIC
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,17 +20,17 @@ class Timing:
     """Each heartbeat follows the one before by so much more than the interval in the mean. Each
     member has a time of its own, between none and twice as much: so phases walk apart.
     Where the client looks from time to time (`wake_ms`), its looks are late instead."""
-    heartbeats_go_on: bool = False
+    heartbeats_go_on: Annotated[bool, OF_CLASSIC] = False
     """Heartbeats keep their times over a rebalance of the classic protocol. Otherwise the
     heartbeats of all members start anew with each generation."""
-    wake_ms: int = 0
+    wake_ms: Annotated[int, OF_CLASSIC] = 0
     """The client looks for a heartbeat or a join that is due only so often since its last
     assignment, once a second since its start, and when a rebalance ends; and it joins again once a
     second at most unless it has revoked something. 0: it does both when they are due. Of the
     classic protocol, with `heartbeats_go_on`."""
-    wake_late_us: int = 0
+    wake_late_us: Annotated[int, OF_CLASSIC] = 0
     """Mean time by which each look is late by chance, and the next ones with it: members drift."""
-    between_polls_us: int = 0
+    between_polls_us: Annotated[int, OF_CLASSIC] = 0
     """The client ends a round of the classic protocol only inside a poll, and takes so long from
     one poll to the next: an assignment that comes meanwhile is lost, and it asks for it again. It
     joins again at a poll after it has revoked, and its heartbeats start anew with an assignment. 0:

@@ -12,7 +12,7 @@ from assignors.simulation.timed.explore.world import Model, World, clients_of
 from assignors.simulation.timed.monitors.rules import Consumption
 from assignors.simulation.timed.protocols.effects import CoordinatorEvent, Effect, MemberEvent
 from assignors.simulation.timed.protocols.kafka import classic_member, consumer_member
-from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.classic_member import ClassicMember
 from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
 from assignors.simulation.timed.protocols.kafka.coordinator import step as step_coordinator
 from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
@@ -25,7 +25,7 @@ from assignors.simulation.timed.scenario import (
     MigrationPolicy,
     Scenario,
 )
-from assignors.simulation.timed.sides import MixedMember, kafka_sides
+from assignors.simulation.timed.sides import KafkaSides, MixedMember
 from assignors.simulation.timed.threads.client import ClientThreads, step_threads
 from assignors.simulation.timed.threads.duties import BY_NAME
 
@@ -93,7 +93,7 @@ def model_of(case: Case) -> tuple[Model, World]:
     names = tuple("abcdefgh"[: case.members])
     scenario = _scenario(case, names)
     both = frozenset({GroupProtocol.CLASSIC, GroupProtocol.CONSUMER})
-    sides = kafka_sides(scenario, both if case.is_mixed else frozenset({case.protocol}))
+    sides = KafkaSides.of(scenario, both if case.is_mixed else frozenset({case.protocol}))
     model = Model(
         names=names,
         partitions=[(TOPIC, number) for number in range(case.partitions)],
@@ -103,6 +103,7 @@ def model_of(case: Case) -> tuple[Model, World]:
     )
     coordinator: Any = sides.coordinator
     coordinator.new_id, coordinator.new_uuid = Ids(), Ids("joined")
+    coordinator.offsets.check_ms = 0  # there are no offsets, and no group is away for so long
     members: list[Any] = list(sides.members)
     for member in members:
         for client in clients_of(member):

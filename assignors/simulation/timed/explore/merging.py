@@ -38,7 +38,7 @@ from assignors.simulation.timed.protocols.kafka.classic_group import (
     GroupMember,
     GroupState,
 )
-from assignors.simulation.timed.protocols.kafka.classic_member_state import (
+from assignors.simulation.timed.protocols.kafka.classic_member import (
     ClassicMember,
     MemberState,
 )

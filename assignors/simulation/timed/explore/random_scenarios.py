@@ -31,7 +31,13 @@ EDITS_MAX = 12
 """Of each kind."""
 TOPICS = ("t", "u", "later")
 MOMENTS_MS = (10_000, 10_000, 10_001, 12_790, 15_000, 20_000, 20_500, 0, 100, 5000)
-SOMETIMES = ({"poll_ms": 0}, {"poll_ms": 4000}, {"instance_id": "i0"}, {"metadata_age_ms": 1})
+RARE: tuple[Document, ...] = (
+    *[{}] * 8,
+    {"poll_ms": 0},
+    {"poll_ms": 4000},
+    {"instance_id": "i0"},
+    {"metadata_age_ms": 1},
+)
 VERBS = (Verb.DELETE, Verb.GROW, Verb.GROW, Verb.START, Verb.CRASH, Verb.SUBSCRIBE, *Verb)
 """Most often what begins rebalances."""
 FAULT_VALUES: dict[str, tuple[Any, ...]] = {
@@ -130,33 +136,35 @@ def random_document(seed: int, choices: Choices = LAWFUL) -> Document:
     records: Document = dice.pick(({}, {}, {"records_per_second": 5}))
     commits: Document = dice.pick(({}, {"auto_commit_ms": 1000}, {"sync_commit_ms": 200}))
     common = commits if records else {}
+    until_ms = dice.pick((22_000, 40_000, 70_000))
+    protocol = dice.pick(choices.drawn_protocols)
+    if protocol is GroupProtocol.CLASSIC:
+        common = {"assignors": [assignor], **common}
     document: Document = {
         "version": 1,
         "seed": seed,
-        "until_ms": dice.pick((22_000, 40_000, 70_000)),
+        "until_ms": until_ms,
         "topics": {"t": 3, "u": 1},
-        "protocol": dice.pick(choices.drawn_protocols).value,
-        "members": [_member(dice, name, assignor) | common for name in names],
+        "protocol": protocol.value,
+        "members": [_member(dice, name) | common for name in names],
         "processing": records,
         **{key: [] for key in ("plan", "faults", "arrivals")},
     }
     like = {"assignors": [assignor]} if choices.assignors else {}
     odd = _odd_settings(dice, names, like, choices) if dice.chance(50) else ()
-    for edit in (*_models(dice, names, choices), *odd, *_happenings(dice, names)):
+    rare = [(("members", number), dice.pick(RARE)) for number in range(len(names))]
+    for edit in (*rare, *_models(dice, names, choices), *odd, *_happenings(dice, names)):
         if choices.allow(edit[1]):
             document = edited(document, edit, choices.own_assignors)
     return document
 
 
-def _member(dice: Dice, name: str, assignor: str) -> Document:
+def _member(dice: Dice, name: str) -> Document:
     """Return a member like the others, except for its topics, its start and its polls."""
-    rare: Document = dice.pick((*[{}] * 8, *SOMETIMES))
     return {
         "name": name,
-        "assignors": [assignor],
         "topics": dice.pick((["t"], ["t"], ["u"], ["t", "u"], [])),
         "starts_at_ms": dice.pick((0, 0, 0, 7, 1250, 3000, None)),
-        **rare,
     }
 
 

@@ -18,6 +18,7 @@ from assignors.simulation.timed.costs.meter import Meter
 from assignors.simulation.timed.faults.failovers import Failovers
 from assignors.simulation.timed.heartbeats import HEARTBEAT, Heartbeats
 from assignors.simulation.timed.network import MILLION, Network, Silent, TimedOut
+from assignors.simulation.timed.processing import Processing
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     OUTSIDE,
@@ -128,6 +129,7 @@ class LiveFaults:
     sides: Sides
     network: Network
     meter: Meter
+    processing: Processing | None
     step: Callable[[int, MemberEvent], None]
     """Lets a member do what it does about an event."""
     reach_coordinator: Callable[[Arrived], None]
@@ -147,6 +149,7 @@ class LiveFaults:
         sides: Sides,
         network: Network,
         meter: Meter,
+        processing: Processing | None,
         *,
         step: Callable[[int, MemberEvent], None],
         reach_coordinator: Callable[[Arrived], None],
@@ -158,6 +161,7 @@ class LiveFaults:
             sides=sides,
             network=network,
             meter=meter,
+            processing=processing,
             step=step,
             reach_coordinator=reach_coordinator,
             zombies=Zombies.of(scenario.members),
@@ -245,6 +249,11 @@ class LiveFaults:
             self.zombies.end(now, name)
         return has_lost
 
+    def freeze(self, number: int, *, begins: bool) -> None:
+        """Let the application of a member process nothing, or go on."""
+        if self.processing is not None:
+            self.processing.freeze(number, self.network.queue.now, begins=begins)
+
     def restrict(self, effect: Restrict) -> None:
         """Let a member consume no more than brokers let it. Cost: O(partitions that change)."""
         self.consume(self.names.index(effect.member), effect.owned, effect.reason)
@@ -277,9 +286,9 @@ def _freeze(faults: LiveFaults, members: list[int], event: FaultEvent) -> None:
     if event.begins:
         if faults.sides.members[number].is_up:
             faults.frozen[number] = []
-            faults.sides.freeze(number, True)  # noqa: FBT003 - begins
+            faults.freeze(number, begins=True)
     elif number in faults.frozen:
-        faults.sides.freeze(number, False)  # noqa: FBT003 - as above
+        faults.freeze(number, begins=False)
         _thaw(faults, number)
 
 
@@ -306,13 +315,13 @@ def _stick(faults: LiveFaults, members: list[int], event: FaultEvent) -> None:
         consumed = faults.meter.ledger.consumed.get(faults.names[number], {})
         faults.consume(number, {}, "stuck")
         faults.stuck[number] = consumed
-        faults.sides.freeze(number, True)  # noqa: FBT003 - begins
+        faults.freeze(number, begins=True)
         _disturb(Disturbance.LONG_POLL, faults, members, event)
 
 
 def _go_on(faults: LiveFaults, number: int) -> None:
     """Let an application process again what its client still has."""
-    faults.sides.freeze(number, False)  # noqa: FBT003 - ends
+    faults.freeze(number, begins=False)
     faults.reach(number, Disturbed(Disturbance.LONG_POLL, 0))
     owned = faults.stuck.pop(number)
     if owned:

@@ -1,6 +1,6 @@
 """Named scenarios: what happens to groups, with the figures that every run of each must give.
 
-`scenarios/NAME.json` is a scenario document, which `simulate --scenario` plays wherever it is
+`scenarios/NAME.json` is a scenario document, which `simulate` plays wherever it is
 copied. `expected.json` lists the names by chapter: what each shows and why, the protocols that it
 is for, and bounds of its figures under each protocol, whatever the seed. A new scenario is a file,
 and an entry there; `python -m tests.docs.expected_figures NAME --write` measures its figures.
@@ -16,6 +16,7 @@ from typing import Any
 
 from assignors.documents.values import Document
 from assignors.names.nearest import question
+from assignors.simulation.timed.possible import for_protocol
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.scenario_document import scenario_from_document
@@ -59,7 +60,7 @@ class NamedScenario:
 
     def scenario(self) -> Scenario:
         """Return it for its first protocol."""
-        return scenario_from_document(self.document())
+        return scenario_from_document(self.document(), protocols=tuple(self.expected))
 
 
 def _gallery() -> dict[str, NamedScenario]:
@@ -98,8 +99,8 @@ def named(name: str, *, seed: int = 0, protocol: GroupProtocol | None = None) ->
     if name not in GALLERY:
         words = question(name, GALLERY)
         raise ValueError(f"no scenario {name!r}{words or ';'} known: {', '.join(GALLERY)}")
-    scenario = GALLERY[name].scenario()
-    return replace(scenario, seed=seed, protocol=protocol or scenario.protocol)
+    scenario = replace(GALLERY[name].scenario(), seed=seed)
+    return scenario if protocol is None else for_protocol(scenario, protocol)
 
 
 def unexpected(name: str, result: TimedResult, protocol: GroupProtocol) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from assignors.simulation.timed.group_protocols import GroupProtocol
 from assignors.simulation.timed.protocols.effects import Record
 from assignors.simulation.timed.protocols.kafka.classic_group import ClassicGroup, GroupState
 from assignors.simulation.timed.protocols.kafka.consumer_group import (
@@ -30,7 +31,6 @@ from assignors.simulation.timed.protocols.kafka.records import (
 from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator
 from assignors.simulation.timed.protocols.push.coordinator import PushCoordinator
 from assignors.simulation.timed.protocols.push.messages import by_topic
-from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from wire import TopicPartitions, decode_assignment
 
 Folded = dict[tuple[str, ...], Any]

@@ -7,6 +7,7 @@ is declared once, in its class: its type says what a document may give (`documen
 * `kinds`: types of fields
 """
 
+from assignors.simulation.timed.group_protocols import MIGRATING, GroupProtocol, MigrationPolicy
 from assignors.simulation.timed.scenario.broker import BrokerConfig, OldTargets, PushConfig
 from assignors.simulation.timed.scenario.execution import ExecutionConfig, OtherGroups
 from assignors.simulation.timed.scenario.faults import Direction, Fault, FaultKind
@@ -23,7 +24,6 @@ from assignors.simulation.timed.scenario.plan import (
     ScaleOut,
     Verb,
 )
-from assignors.simulation.timed.scenario.protocols import MIGRATING, GroupProtocol, MigrationPolicy
 from assignors.simulation.timed.scenario.whole import (
     VERSION,
     NetworkConfig,

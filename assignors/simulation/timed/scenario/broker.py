@@ -6,10 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated
 
-from assignors.simulation.timed.offsets_partition import offsets_partition
-from assignors.simulation.timed.scenario.execution import ExecutionConfig
-from assignors.simulation.timed.scenario.kinds import Assignor, Assignors, PerSecond, Positive
-from assignors.simulation.timed.scenario.protocols import (
+from assignors.simulation.timed.group_protocols import (
     NOT_OF_CLASSIC,
     OF_CLASSIC,
     OF_CONSUMER,
@@ -17,6 +14,9 @@ from assignors.simulation.timed.scenario.protocols import (
     OF_PUSH,
     MigrationPolicy,
 )
+from assignors.simulation.timed.offsets_partition import offsets_partition
+from assignors.simulation.timed.scenario.execution import ExecutionConfig
+from assignors.simulation.timed.scenario.kinds import Assignor, Assignors, PerSecond, Positive
 
 
 class OldTargets(StrEnum):

@@ -17,6 +17,13 @@ from assignors.simulation.timed.dialects.time_limits import (
     times_of,
 )
 from assignors.simulation.timed.dialects.timing import Timing
+from assignors.simulation.timed.group_protocols import (
+    NOT_OF_CONSUMER,
+    OF_CLASSIC,
+    OF_CONSUMER,
+    OF_KAFKA,
+    GroupProtocol,
+)
 from assignors.simulation.timed.scenario.kinds import (
     Client,
     Hexadecimal,
@@ -24,12 +31,6 @@ from assignors.simulation.timed.scenario.kinds import (
     Pattern,
     Positive,
     Ppm,
-)
-from assignors.simulation.timed.scenario.protocols import (
-    NOT_OF_CONSUMER,
-    OF_CLASSIC,
-    OF_CONSUMER,
-    GroupProtocol,
 )
 from wire import TopicPartitions
 
@@ -79,7 +80,7 @@ class MemberConfig:
     assignors: Annotated[MemberAssignors, OF_CLASSIC] = ("optimal/cooperative-sticky",)
     """Full names, the preferred one first (`partition.assignment.strategy`), or
     `package.module:object` of your own, which the caller allows (`--own-assignor`)."""
-    instance_id: str | None = None
+    instance_id: Annotated[str | None, OF_KAFKA] = None
     """`group.instance.id`: a static member (KIP-345)."""
     rack_id: str | None = None
     """`client.rack`."""
@@ -96,7 +97,8 @@ class MemberConfig:
     """The longest time from one poll to the next, in which its application handles records: 500
     (`max.poll.records`) of two milliseconds each. A rebalance is handled between two polls."""
     poll_spread_ms: int | None = None
-    """Its polls last `poll_ms`, or by chance up to so much less; null: half of `poll_ms`."""
+    """Its polls last `poll_ms`, or by chance up to so much less; null: half of `poll_ms`. Polls of
+    a member with a `client_model` are even: it has no such spread."""
     revoke_ms: int = 20
     """How long its callback for revoked partitions takes, with the commit of offsets in it."""
     assign_ms: int = 5
@@ -115,7 +117,7 @@ class MemberConfig:
     stops_without_answer: Annotated[bool, OF_CLASSIC] = False
     """It gives up its partitions when no answer has come for a session timeout, as librdkafka does.
     Java's client opens another connection, and goes on."""
-    timing: Timing | None = None
+    timing: Annotated[Timing | None, OF_KAFKA] = None
     """When its client does what is due; null: as that client and version do, or as Java's."""
     protocol: GroupProtocol | None = None
     """`group.protocol`; null: that of the group. Members of both make it migrate."""
@@ -128,7 +130,7 @@ class MemberConfig:
     """When it first starts; null: only the plan starts it."""
     restarts_after_ms: int | None = None
     """So long after its process ended by itself something starts it again; null: nothing does."""
-    client: Client | None = None
+    client: Annotated[Client | None, OF_KAFKA] = None
     """The client and version whose bytes it writes and reads, as `java-4.4.0`, and whose times it
     has: limits for JoinGroup and SyncGroup, and `timing`; null: this package's bytes, Java's times.
     Bytes and limits are of the classic protocol."""
@@ -163,7 +165,7 @@ class MemberConfig:
     """What its application has paused stays paused until it resumes it: a partition that a
     rebalance takes away is paused anew when it comes back. So do Sarama from 1.60.1 on and
     franz-go; Java's client forgets the pause of what it has lost."""
-    client_model: ClientModel | None = None
+    client_model: Annotated[ClientModel | None, OF_KAFKA] = None
     """How its client divides its work among threads; null: heartbeats never wait, answers are
     read at once, and only the begin of a rebalance waits for a poll."""
     assign: TopicPartitions = field(default_factory=dict)
@@ -294,6 +296,8 @@ def _excluded(member: MemberConfig, protocol: GroupProtocol) -> tuple[str, str]:
     if (member.poll_spread_ms or 0) > member.poll_ms:
         words = f"a poll of {member.poll_ms} ms is not {member.poll_spread_ms} ms shorter"
         return "poll_spread_ms", words
+    if member.client_model is not None and member.poll_spread_ms is not None:
+        return "poll_spread_ms", "polls of a member with a client_model are even"
     return _excluded_with_handlers(member, protocol) if member.runs_handlers else ("", "")
 
 

@@ -19,8 +19,8 @@ from assignors.documents.schemas import Schema
 from assignors.documents.values import DocumentError, ErrorCode, Place, as_list, as_object
 from assignors.names.nearest import suggestion
 from assignors.names.sequences import as_names, take
+from assignors.simulation.timed.group_protocols import GroupProtocol
 from assignors.simulation.timed.scenario.members import MEMBERS_MAX, MemberConfig
-from assignors.simulation.timed.scenario.protocols import GroupProtocol
 
 
 class Verb(StrEnum):

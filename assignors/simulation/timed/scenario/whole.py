@@ -9,13 +9,13 @@ from typing import Annotated
 from assignors.documents.keys import NATURAL, Kind, mapping
 from assignors.documents.values import DocumentError, ErrorCode, Place
 from assignors.names.sequences import as_entries, take
+from assignors.simulation.timed.group_protocols import OF_CLASSIC, GroupProtocol
 from assignors.simulation.timed.scenario.broker import BrokerConfig
 from assignors.simulation.timed.scenario.execution import USUAL_MODEL
 from assignors.simulation.timed.scenario.faults import Fault, FaultKind
 from assignors.simulation.timed.scenario.kinds import Seed
 from assignors.simulation.timed.scenario.members import MEMBERS, Arrivals, MemberConfig
 from assignors.simulation.timed.scenario.plan import PLAN, Action, PlanEntry, expanded
-from assignors.simulation.timed.scenario.protocols import OF_CLASSIC, GroupProtocol
 
 VERSION = 1
 """Of the JSON form."""

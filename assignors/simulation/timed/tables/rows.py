@@ -29,14 +29,14 @@ from assignors.simulation.processes import Row, failure_text, in_processes, know
 from assignors.simulation.timed.costs.on_request import Blocked, Waits, state_figures
 from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
 from assignors.simulation.timed.gallery import named
+from assignors.simulation.timed.group_protocols import GroupProtocol
 from assignors.simulation.timed.monitors.rules import Seen
-from assignors.simulation.timed.possible import require_possible
+from assignors.simulation.timed.possible import for_protocol, require_possible
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import MemberConfig, Scenario
 from assignors.simulation.timed.scenario.execution import NO_MODEL, as_model
 from assignors.simulation.timed.scenario.kinds import as_assignor, as_member_assignor
-from assignors.simulation.timed.scenario.protocols import GroupProtocol
 from assignors.simulation.timed.scenario_document import (
     require_allowed,
     scenario_from_document,
@@ -146,7 +146,7 @@ def figure_of(row: Row, figure: str) -> Any:  # noqa: ANN401 - a number, mostly
 def result_rows(
     rows: Iterable[Row],
     *,
-    processes: int = 1,
+    processes: int | None = 1,
     chunk: int = RUNS_A_CHUNK,
     own_assignors: Collection[str] = (),
 ) -> Iterator[dict[str, Any]]:
@@ -166,7 +166,7 @@ def result_rows(
 def interval_rows(
     rows: Iterable[Row],
     *,
-    processes: int = 1,
+    processes: int | None = 1,
     chunk: int = RUNS_A_CHUNK,
     own_assignors: Collection[str] = (),
 ) -> Iterator[dict[str, Any]]:
@@ -303,12 +303,21 @@ def scenario_of(row: Row, own_assignors: Collection[str] = ()) -> Scenario:
     3
     """
     given, own = row.get("scenario"), tuple(own_assignors)
-    scenario = _from_text(given, own) if isinstance(given, str) else _from_document(given, own)
-    return overridden(scenario, row, own)
+    protocols, models = (
+        (each,) if isinstance(each := row.get(name), str) else ()
+        for name in ("protocol", "coordinator_model")
+    )
+    read = _from_text if isinstance(given, str) else _from_document
+    return overridden(read(given, own, protocols, models), row, own)
 
 
 @lru_cache(maxsize=4)
-def _from_text(text: str, own_assignors: Collection[str]) -> Scenario:
+def _from_text(
+    text: str,
+    own_assignors: Collection[str],
+    protocols: Collection[str],
+    models: Collection[str],
+) -> Scenario:
     """Return the scenario of a text, which many rows share."""
     place = ("scenario",)
     if not text.lstrip().startswith("{"):
@@ -320,12 +329,19 @@ def _from_text(text: str, own_assignors: Collection[str]) -> Scenario:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DocumentError(ErrorCode.BAD_JSON, str(error), place) from None
-    return _from_document(document, own_assignors)
+    return _from_document(document, own_assignors, protocols, models)
 
 
-def _from_document(document: object, own_assignors: Collection[str]) -> Scenario:
+def _from_document(
+    document: object,
+    own_assignors: Collection[str],
+    protocols: Collection[str],
+    models: Collection[str],
+) -> Scenario:
     try:
-        return scenario_from_document(document, own_assignors=own_assignors)
+        return scenario_from_document(
+            document, own_assignors=own_assignors, protocols=protocols, models=models
+        )
     except DocumentError as error:
         raise error.below("scenario") from None
 
@@ -340,6 +356,8 @@ def overridden(scenario: Scenario, row: Row, own_assignors: Collection[str]) -> 
         for name in ("seed", "protocol")
         if row.get(name) is not None
     }
+    protocol = changes.get("protocol", scenario.protocol)
+    scenario = for_protocol(scenario, protocol)
     of_broker: dict[str, Any] = {}
     of_members: dict[str, Any] = {}
     coordinator = row.get("coordinator_model")
@@ -351,7 +369,7 @@ def overridden(scenario: Scenario, row: Row, own_assignors: Collection[str]) -> 
         of_members["client_model"] = read(row["client_model"], ("client_model",))
     if row.get("assignor") is not None:
         place = ("assignor",)
-        if changes.get("protocol", scenario.protocol) is GroupProtocol.CLASSIC:
+        if protocol is GroupProtocol.CLASSIC:
             assignor = as_member_assignor(row["assignor"], place)
             require_allowed(assignor, own_assignors, place)
             of_members["assignors"] = (assignor,)

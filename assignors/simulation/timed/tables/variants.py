@@ -7,14 +7,21 @@ eager assignor, a cooperative one and KIP-848.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
+from typing import Any
 
 from assignors.own_assignors.importing import is_import_path
 from assignors.registry import ASSIGNORS, assignor_named
-from assignors.simulation.timed.scenario.protocols import GroupProtocol
+from assignors.simulation.timed.group_protocols import GroupProtocol
+from assignors.simulation.timed.possible import for_protocol
+from assignors.simulation.timed.scenario import ExecutionConfig, Scenario
+from assignors.simulation.timed.scenario.execution import NO_MODEL
+from assignors.simulation.timed.scenario_document import document_from_scenario
 
-Variant = dict[str, str | None]
+Variant = Mapping[str, str | None]
 """Columns of scenario rows beside scenario and seed; `None`: as the scenario has it."""
 
 OF_THE_BROKER = "server"
@@ -57,6 +64,29 @@ def variants(
             [name for name in found if _can_have(protocol, name)] or (None,),
         )
     ]
+
+
+def variant_rows(scenario: Scenario, variants: Iterable[Variant]) -> list[dict[str, Any]]:
+    """Return a scenario row for each variant, with the fields that its protocol reads."""
+    rows = []
+    for variant in variants:
+        played = for_protocol(scenario, GroupProtocol(str(variant["protocol"])))
+        if variant["coordinator_model"] in {None, NO_MODEL}:
+            played = _without_idle_execution(
+                played, has_none=variant["coordinator_model"] is not None
+            )
+        rows.append({"scenario": json.dumps(document_from_scenario(played)), **variant})
+    return rows
+
+
+def _without_idle_execution(scenario: Scenario, *, has_none: bool) -> Scenario:
+    """Return a scenario without the settings of an execution that has no model."""
+    execution = scenario.broker.execution
+    chosen = replace(execution, model=None) if has_none else execution
+    played = replace(scenario, broker=replace(scenario.broker, execution=chosen))
+    if played.execution_model is not None:
+        return scenario
+    return replace(scenario, broker=replace(scenario.broker, execution=ExecutionConfig()))
 
 
 def _can_have(protocol: str, assignor: str) -> bool:

@@ -7,5 +7,4 @@ that sends them. `client.step_threads` is that step: a run takes it on a clock, 
 
 * `duties`: the models, which duty an event is, and which thread does it
 * `client`: the threads of one client: what waits for which, and when its application polls
-* `sides`: the sides of a run in which some members have such a client
 """

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
+from assignors.simulation.timed.processing import Processing
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Answered,
@@ -25,11 +26,14 @@ from assignors.simulation.timed.protocols.effects import (
     Send,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.classic_member import ClassicMember
 from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
 from assignors.simulation.timed.protocols.kafka.offsets_client import OffsetsClient
-from assignors.simulation.timed.sides import MixedMember
+from assignors.simulation.timed.random_streams import stream
+from assignors.simulation.timed.scenario import Scenario
+from assignors.simulation.timed.sides import MixedMember, Sides
 from assignors.simulation.timed.threads.duties import (
+    BY_NAME,
     POLLS,
     Duty,
     Model,
@@ -69,6 +73,8 @@ class ClientThreads:
     """What it knows of offsets; `None` where there are no records."""
     poll_us: int
     """From one call of `poll` to the next."""
+    seed: int | None = None
+    """Of the run, from which the times of polls are drawn; `None`: they begin with the process."""
     now_us: int = 0
     """The time of the event that is handled, in microseconds since the run began."""
     polled_us: int = 0
@@ -161,9 +167,12 @@ class ClientThreads:
         """Whether the application has no records that could keep it from `poll`, or takes none."""
         return self.poll_us == 0 or not self.client.owned
 
-    def start(self, phase_us: int) -> None:
+    def start(self) -> None:
         """Begin a new process, whose application polls at times of its own."""
-        self.polled_us = self.now_us - phase_us
+        self.polled_us = self.now_us
+        if self.seed is not None and self.poll_us:
+            dice = stream(self.seed, self.client.config.name, f"polls {self.now_us}")
+            self.polled_us -= dice.below(self.poll_us)
         self.is_in_poll = self.is_computing = self.is_waking = False
         self.forget()
 
@@ -270,25 +279,58 @@ def _limit_effects() -> list[Effect]:
     return [Schedule(LIMIT, LIMIT_MS * MILLISECOND)]
 
 
-# The step
+# The threads of a run, and their step
+
+
+def threads_of(
+    scenario: Scenario, sides: Sides, processing: Processing | None
+) -> dict[int, ClientThreads]:
+    """Return the threads of each member that has a `client_model`, by its number.
+
+    Cost: O(members). When a heartbeat leaves depends on the threads, so none is computed then.
+    """
+    threads: dict[int, ClientThreads] = {}
+    for number, config in enumerate(scenario.members):
+        member = sides.members[number]
+        if config.client_model is None:
+            continue
+        if not isinstance(member, ClassicMember | ConsumerClient | MixedMember):
+            continue  # it is in no group, or in one of the push protocol
+        threads[number] = found = ClientThreads(
+            model=BY_NAME[config.client_model],
+            member=member,
+            offsets=partial(_offsets, processing, number),
+            poll_us=config.by_its_clock(config.poll_ms),
+            seed=scenario.seed,
+        )
+        for client in _clients(member):
+            client.draw = partial(_drawn, found, client.draw)
+    return threads
+
+
+def _offsets(processing: Processing | None, number: int) -> OffsetsClient | None:
+    return None if processing is None else processing.clients[number]
+
+
+def _clients(member: ClassicMember | ConsumerClient | MixedMember) -> tuple[AnyClient, ...]:
+    return (member.classic, member.consumer) if isinstance(member, MixedMember) else (member,)
+
+
+def _drawn(own: ClientThreads, draw: Callable[[str, int], int], purpose: str, limit: int) -> int:
+    """Return a member's times: polls come when its application polls, others are drawn."""
+    return own.until_poll_us() if purpose == "poll" else draw(purpose, limit)
 
 
 def step_threads(
-    own: ClientThreads,
-    step: Step,
-    event: MemberEvent,
-    *,
-    now_us: int,
-    phase: Callable[[], int] = lambda: 0,
+    own: ClientThreads, step: Step, event: MemberEvent, *, now_us: int
 ) -> list[Effect]:
     """Handle an event in the threads of a client; `own` changes in place.
 
-    `step` is the step of its member, `phase` how long before its start the application would have
-    polled. Cost: that of the events that are handled.
+    `step` is the step of its member. Cost: that of the events that are handled.
     """
     own.now_us = now_us
     if event is Command.START and not own.client.is_up:
-        own.start(phase())
+        own.start()
     was_busy, was_free = own.is_busy, own.is_other_free
     out: list[Effect] = []
     match event:

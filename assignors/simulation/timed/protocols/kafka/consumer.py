@@ -24,6 +24,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from assignors.model import Cluster
+from assignors.simulation.timed.group_protocols import MigrationPolicy
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Request, TimerKey
 from assignors.simulation.timed.protocols.kafka.classic import refused
 from assignors.simulation.timed.protocols.kafka.consumer_group import (
@@ -92,7 +93,6 @@ from assignors.simulation.timed.protocols.kafka.targets import (
     target_before,
     write_target,
 )
-from assignors.simulation.timed.scenario.protocols import MigrationPolicy
 from wire import (
     Mode,
     Subscription,

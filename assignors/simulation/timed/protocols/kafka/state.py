@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from assignors.assignor import Assignor
 from assignors.model import Cluster
+from assignors.simulation.timed.group_protocols import GroupProtocol, MigrationPolicy
 from assignors.simulation.timed.protocols.effects import (
     Effect,
     Record,
@@ -28,7 +29,6 @@ from assignors.simulation.timed.protocols.kafka.records import (
     OffsetRecord,
     RecordedMember,
 )
-from assignors.simulation.timed.scenario.protocols import GroupProtocol, MigrationPolicy
 from wire import TopicPartitions
 
 Group = ClassicGroup | ConsumerGroup

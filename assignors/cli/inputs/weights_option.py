@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from assignors.cli.inputs.option_files.json_file import JsonFile
+from assignors.cli.inputs.file_values import JsonFile
 from assignors.documents.group_keys import key_of_nobody
 from assignors.documents.values import Document
 from assignors.documents.weightings import GivenWeights, weights_from_document

@@ -1,4 +1,4 @@
-"""`simulate --sweep`: a line for each point, and a sentence for what is no sweep."""
+"""`sweep`: a line for each point, and a sentence for what is no sweep."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SWEEP = {
 
 def run(*arguments: str, given: str = "") -> Any:
     wide = {"COLUMNS": "150"}
-    return CliRunner().invoke(command, ["simulate", *arguments], input=given, env=wide)
+    return CliRunner().invoke(command, ["sweep", *arguments], input=given, env=wide)
 
 
 @pytest.fixture
@@ -34,22 +34,22 @@ def file(tmp_path: Path) -> str:
 
 
 def test_a_line_for_each_point_has_its_load_and_its_figures(file: str) -> None:
-    done = run("--sweep", file, "-o", "jsonl")
+    done = run(file, "-o", "jsonl")
     assert done.exit_code == 0, done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     points = measured_rows(sweep_from_document(SWEEP).points())
     assert lines == [{"schema": 2, **point} for point in points]
     assert {line["is_sustained"] for line in lines} == {True, False}
-    assert run("--sweep", "-", "-o", "jsonl", given=json.dumps(SWEEP)).stdout == done.stdout
+    assert run("-", "-o", "jsonl", given=json.dumps(SWEEP)).stdout == done.stdout
 
 
 def test_processes_give_the_same_lines(file: str) -> None:
-    alone = run("--sweep", file, "-o", "jsonl").stdout
-    assert run("--sweep", file, "-o", "jsonl", "--processes", "2").stdout == alone
+    alone = run(file, "-o", "jsonl").stdout
+    assert run(file, "-o", "jsonl", "--processes", "2").stdout == alone
 
 
 def test_a_terminal_shows_what_is_swept_beside_the_figures_that_say_most(file: str) -> None:
-    shown = run("--sweep", file, "-o", "table").stdout
+    shown = run(file, "-o", "table").stdout
     assert "check_us" in shown
     assert "linger_us" in shown
     assert shown.count("blocking") == shown.count("two-stage") == 4
@@ -65,13 +65,12 @@ def test_a_terminal_shows_what_is_swept_beside_the_figures_that_say_most(file: s
     ],
 )
 def test_what_is_no_sweep_is_one_sentence_with_its_place(text: str, words: str) -> None:
-    done = run("--sweep", "-", given=text)
+    done = run("-", given=text)
     assert done.exit_code == 2
     assert words in done.stderr
-    assert "--sweep: -:" in done.stderr
+    assert "standard input:" in done.stderr
     assert done.stdout == ""
 
 
-def test_a_file_that_is_not_there_and_a_file_of_groups_are_refused(file: str) -> None:
-    assert "--sweep: no-such.json: No such file" in run("--sweep", "no-such.json").stderr
-    assert "--sweep takes the place of FILE" in run("--sweep", file, file).stderr
+def test_a_file_that_is_not_there_is_refused() -> None:
+    assert "no-such.json: No such file" in run("no-such.json").stderr

@@ -1,8 +1,8 @@
-"""`simulate --fuzz`: random scenarios, the first violation, and its smallest scenario as a file."""
+"""`fuzz`: plays random scenarios until one violates a rule, and writes the smallest of its kind."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -10,40 +10,71 @@ from typing import Any
 
 import click
 
-from assignors.cli.commands.simulating.timed.options import TimedOptions
-from assignors.cli.inputs.typed.choices import names_listed
-from assignors.cli.outputs.forms import dumps
+from assignors.cli.inputs.assignor_names import portable_names
+from assignors.cli.inputs.choices import SeveralOf, names_listed
+from assignors.cli.inputs.new_file import NewFile
+from assignors.cli.inputs.run_options import assignors_option, seed_option
+from assignors.cli.outputs.forms import Form, dumps, output_option, write
 from assignors.cli.outputs.progress import with_progress
 from assignors.documents.values import SCHEMA, Document, DocumentError
-from assignors.simulation.timed.explore.fuzz import Fuzzed, fuzz
+from assignors.simulation.timed.explore.fuzz import Fuzzed
+from assignors.simulation.timed.explore.fuzz import fuzz as fuzzed
 from assignors.simulation.timed.explore.random_scenarios import Choices
+from assignors.simulation.timed.group_protocols import GroupProtocol
 from assignors.simulation.timed.monitors.rules import described
-from assignors.simulation.timed.scenario import ClientModel, GroupProtocol, Scenario
+from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.scenario_document import brief_document, own_assignors_of
 
 
-def fuzz_documents(
-    options: TimedOptions, assignors: Sequence[str], *, first_seed: int
-) -> Iterator[Document]:
-    """Yield what random scenarios have shown; write the smallest one with a violation.
+@click.command()
+@click.argument("count", metavar="N", type=click.IntRange(1, 1_000_000))
+@click.option(
+    "--protocol",
+    "protocols",
+    type=SeveralOf([each.value for each in GroupProtocol]),
+    multiple=True,
+    help="Protocols to draw from, with commas between. Default: all.",
+)
+@assignors_option
+@seed_option
+@click.option(
+    "--shrink",
+    type=NewFile(),
+    help="The file for the smallest scenario. Default: violation-SEED.json.",
+)
+@output_option
+@click.pass_context
+def fuzz(
+    context: click.Context,
+    *,
+    count: int,
+    protocols: tuple[str, ...],
+    assignors: tuple[str, ...],
+    seed: int,
+    shrink: str | None,
+    form: Form,
+) -> None:
+    """Play random scenarios on a clock until one breaks a rule.
 
-    Raises `click.UsageError` for a negative seed, an assignor that no scenario can have, and a file
-    that cannot be written.
+    Members, protocols, clients, execution models, plans and faults are drawn from N seeds, one for
+    each scenario, and every monitor watches. The first violation is made as small as possible
+    and written as a file, which simulate plays. Exit code 1 if there is one.
+
+    In Python: assignors.simulation.timed.explore.fuzz.
     """
-    assert options.fuzz is not None
-    progress = partial(with_progress, count=options.fuzz, unit="scenarios")
+    progress = partial(with_progress, count=count, unit="scenarios")
     try:
         choices = Choices(
-            protocols=tuple(map(GroupProtocol, names_listed(options.protocols))),
-            clients=tuple(map(ClientModel, names_listed(options.clients))),
-            assignors=tuple(assignors),
+            protocols=tuple(map(GroupProtocol, names_listed(protocols))),
+            assignors=portable_names(assignors),
         )
-        found = fuzz(options.fuzz, seed=first_seed, choices=choices, progress=progress)
+        found = fuzzed(count, seed=seed, choices=choices, progress=progress)
     except DocumentError as error:
-        raise click.UsageError(f"--fuzz: no such scenario: {error}") from None
+        raise click.UsageError(f"no such scenario: {error}") from None
     except ValueError as error:
-        raise click.UsageError(f"--fuzz: {error}") from None
-    yield {"schema": SCHEMA, **_coverage(found), **_violation(found, options.shrink), "error": None}
+        raise click.UsageError(str(error)) from None
+    document = {"schema": SCHEMA, **_coverage(found), **_violation(found, shrink), "error": None}
+    context.exit(write([document], form, show))
 
 
 def _coverage(found: Fuzzed) -> dict[str, object]:
@@ -68,7 +99,7 @@ def _violation(found: Fuzzed, path: str | None) -> dict[str, object]:
     try:
         Path(file).write_text(f"{dumps(document, indent=1)}\n", "utf-8")
     except OSError as error:
-        raise click.UsageError(f"--fuzz: {error}") from None
+        raise click.UsageError(str(error)) from None
     return {
         "violations": 1,
         "seed": found.seed,
@@ -83,9 +114,7 @@ def _violation(found: Fuzzed, path: str | None) -> dict[str, object]:
 def _again(file: str, scenario: Scenario) -> str:
     """Return the command that plays a scenario up to its violation."""
     own = "".join(f" --own-assignor {quote(name)}" for name in sorted(own_assignors_of(scenario)))
-    return (
-        f"kafka-assignors simulate --scenario {quote(file)} --seed {scenario.seed}{own} --history"
-    )
+    return f"kafka-assignors simulate {quote(file)} --seed {scenario.seed}{own} --history"
 
 
 def show(documents: Iterable[Document]) -> None:

@@ -1,4 +1,4 @@
-"""`simulate --start` and `--event`: what happens to my group if ..."""
+"""`what-if`: what happens to my group if ..."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from click.testing import CliRunner
 from assignors.cli.command import command
 from assignors.names.assignor_names import BEST
 from assignors.simulation.rounds.scenario_rows import COLUMNS
-from tests.cli.running import GROUP, answers, process
+from tests.cli.running import GROUP, answers
 from tests.cli.test_given_groups import GROUPS, MEMBERS
-from tests.cli.test_simulate import figures
+from tests.cli.test_histories import figures
 
-START = ("simulate", "--start")
+WHAT_IF = "what-if"
 KEYS = ["schema", *COLUMNS, "asked", "notes", "loads_before", "loads_after"]
 
 
 def test_what_is_asked_is_played_and_nothing_else(tmp_path: Path) -> None:
     file = tmp_path / "group.json"
     file.write_text(json.dumps(GROUP), "utf-8")
-    asked = ("--event", "join:5", "--event", "leave:a", "--event", "resize:t:8")
-    documents, code = answers(*START, str(file), *asked)
+    asked = ("join:5", "leave:a", "resize:t:8")
+    documents, code = answers(WHAT_IF, str(file), *asked)
     assert code == 0
     assert [(row["assignor"], row["asked"]) for row in documents] == [
         (name, text) for name in BEST.values() for text in (None, "join:5", "leave:a", "resize:t:8")
@@ -38,20 +38,18 @@ def test_what_is_asked_is_played_and_nothing_else(tmp_path: Path) -> None:
     assert sum(documents[3]["loads_after"].values()) == 8
     # the same, however it is asked
     for arguments, given in (
-        (("simulate", str(file), *asked), ""),
-        ((*START, "-", *asked), json.dumps(GROUP)),
-        (("simulate", "-"), json.dumps({**GROUP, "events": ["join:5", "leave:a", "resize:t:8"]})),
-        ((*START, str(file), *asked, "--processes", "1"), ""),
+        ((WHAT_IF, "-", *asked), json.dumps(GROUP)),
+        ((WHAT_IF, "-"), json.dumps({**GROUP, "events": ["join:5", "leave:a", "resize:t:8"]})),
     ):
         again, _ = answers(*arguments, given=given)
         assert figures(again) == figures(documents)
 
 
 def test_described_groups_are_played_by_name() -> None:
-    documents, code = answers(*START, MEMBERS, "--event", "join:5", "--assignor", "sticky")
+    documents, code = answers(WHAT_IF, MEMBERS, "join:5", "--assignor", "sticky")
     assert (code, [row["id"] for row in documents[::2]]) == (0, GROUPS)
     (start, join), code = answers(
-        *START, MEMBERS, "--group", "shop", "--event", "join:6", "--assignor", "sticky"
+        WHAT_IF, MEMBERS, "--group", "shop", "join:6", "--assignor", "sticky"
     )
     assert (code, start["moved"], join["moved"], join["moves_min"]) == (0, 0, 6, 6)
     codes = [note["code"] for note in start["notes"]]
@@ -60,21 +58,13 @@ def test_described_groups_are_played_by_name() -> None:
 
 
 def test_an_event_that_one_group_alone_can_have_is_an_error_of_the_others() -> None:
-    documents, code = answers(*START, MEMBERS, "--event", "leave:till-2", "--assignor", "sticky")
+    documents, code = answers(WHAT_IF, MEMBERS, "leave:till-2", "--assignor", "sticky")
     assert code == 2
     assert [(row["id"], row["error"] is None) for row in documents] == [
         *((name, False) for name in GROUPS[:-1]),
         ("shop", True),
         ("shop", True),
     ]
-
-
-def test_events_happen_to_the_groups_that_are_piped() -> None:
-    arguments = ("simulate", "--event", "join:5", "--assignor", "sticky", "--group", "shop")
-    piped = process(*arguments, given=Path(MEMBERS).read_bytes())
-    named, _ = answers(*arguments, "-", given=Path(MEMBERS).read_bytes())
-    assert (piped.returncode, piped.stderr) == (0, b"")
-    assert figures([json.loads(line) for line in piped.stdout.splitlines()]) == figures(named)
 
 
 def test_a_line_that_cannot_happen_leaves_the_next_one() -> None:
@@ -85,7 +75,7 @@ def test_a_line_that_cannot_happen_leaves_the_next_one() -> None:
         {**GROUP, "id": 4, "events": [5]},
     ]
     given = "\n".join(map(json.dumps, lines))
-    documents, code = answers("simulate", "-", "--assignor", "sticky", given=given)
+    documents, code = answers(WHAT_IF, "-", "--assignor", "sticky", given=given)
     assert code == 2
     assert [(row["id"], row["asked"]) for row in documents if row["error"] is None] == [
         (2, None),
@@ -99,35 +89,23 @@ def test_a_line_that_cannot_happen_leaves_the_next_one() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--event", "join:5"), "--event needs a group"),
-        ((MEMBERS, "--start", MEMBERS), "--start takes the place of FILE"),
-        (("--start", MEMBERS, "--seed", "7"), "--seed has no effect"),
-        (("--start", MEMBERS, "--events", "7"), "--events has no effect"),
-        (("--start", MEMBERS, "--members", "7"), "--members has no effect"),
-        (("--start", MEMBERS, "--engine", "spark"), "--engine has no effect"),
-        (("--start", MEMBERS, "--protocol", "classic"), "--protocol has no effect"),
-        (("--start", MEMBERS, "--sample"), "--sample takes the place of FILE"),
-        (("--scenario", "crash", "--sample"), "--sample has no effect beside --scenario"),
-        (("--sample", "--scenarios", "7"), "--scenarios has no effect beside FILE"),
-        (("--scenario", "crash", "--event", "join:5"), "played in rounds, not on a clock"),
-        (("--start", MEMBERS, "--group", "shops"), "no group 'shops'; did you mean 'shop'?"),
-        (("--topic", "orders:8"), "--topic is for groups: name a FILE"),
+        (("join:5",), "name a GROUP, - for standard input, or --sample"),
+        (("shops.txt", "join:5"), "no file 'shops.txt': name a GROUP"),
+        (("docs", "join:5"), "'docs' is a directory"),
+        ((MEMBERS, "--seed", "7"), "No such option '--seed'"),
+        ((MEMBERS, "--group", "shops"), "no group 'shops'; did you mean 'shop'?"),
     ],
 )
-def test_options_that_exclude_one_another_are_refused(
-    arguments: tuple[str, ...], words: str
-) -> None:
-    result = CliRunner().invoke(command, ["simulate", *arguments])
+def test_what_cannot_be_is_refused(arguments: tuple[str, ...], words: str) -> None:
+    result = CliRunner().invoke(command, [WHAT_IF, *arguments])
     assert (result.exit_code, result.stdout) == (2, "")
     assert words in result.stderr
 
 
-@pytest.mark.parametrize(
-    "line", [{**GROUP, "joins": 5}, {"seed": 1, "members": 3, "joins": 5}, {**GROUP, "event": "x"}]
-)
+@pytest.mark.parametrize("line", [{**GROUP, "joins": 5}, {**GROUP, "event": "x"}])
 def test_a_key_that_asks_for_nothing_is_refused(line: dict[str, Any]) -> None:
     """`"joins": 5` was read over, and five joins never happened."""
-    (row,), code = answers("simulate", "-", given=json.dumps(line))
+    (row,), code = answers(WHAT_IF, "-", given=json.dumps(line))
     assert (code, row["error"]["kind"]) == (2, "unknown")
     assert "is no key here" in row["error"]["text"]
 
@@ -140,13 +118,13 @@ def test_a_key_that_asks_for_nothing_is_refused(line: dict[str, Any]) -> None:
     ],
 )
 def test_events_need_a_group_and_are_said_once(line: dict[str, Any], path: str) -> None:
-    (row,), code = answers("simulate", "-", "--event", "join:1", given=json.dumps(line))
+    (row,), code = answers(WHAT_IF, "-", "join:1", given=json.dumps(line))
     assert (code, row["error"]["path"]) == (2, path)
 
 
 def test_a_table_for_each_event_fits_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    arguments = [*START, MEMBERS, "--group", "shop", "--event", "join:5", "-o", "table"]
+    arguments = [WHAT_IF, MEMBERS, "--group", "shop", "join:5", "-o", "table"]
     shown = CliRunner().invoke(command, arguments).stdout
     assert "group shop" in shown
     assert "join:5: 3 -> 8 members" in shown

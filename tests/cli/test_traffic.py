@@ -1,4 +1,4 @@
-"""`simulate --traffic`: a line for each run, and a sentence for what is no scenario."""
+"""`traffic`: a line for each run, and a sentence for what is no scenario."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OURS = "weighted/cooperative-weighted"
 
 def run(*arguments: str, given: str = "") -> Any:
     wide = {"COLUMNS": "190"}
-    return CliRunner().invoke(command, ["simulate", *arguments], input=given, env=wide)
+    return CliRunner().invoke(command, ["traffic", *arguments], input=given, env=wide)
 
 
 @pytest.fixture
@@ -39,20 +39,20 @@ def file(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_show_prints_what_is_read_as_the_same_scenario(name: str) -> None:
-    done = run("--traffic", name, "--show")
+    done = run(name, "--show")
     assert done.exit_code == 0, done.stderr
     assert traffic_from_document(json.loads(done.stdout)) == world(name)
 
 
 def test_show_prints_every_key_of_a_file(file: str) -> None:
-    shown = json.loads(run("--traffic", file, "--show").stdout)
+    shown = json.loads(run(file, "--show").stdout)
     assert traffic_from_document(shown) == traffic_from_document(SMALL)
     assert shown["leader"]["decides_every_s"] == 60
 
 
 def test_a_line_for_each_seed_and_assignor_has_its_figures(file: str) -> None:
     chosen = ("--assignor", "range", "--assignor", OURS, "--seed", "4", "--seeds", "2")
-    done = run("--traffic", file, *chosen, "-o", "jsonl")
+    done = run(file, *chosen, "-o", "jsonl")
     assert done.exit_code == 0, done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     runs = [{"scenario": SMALL, "seed": seed} for seed in (4, 5)]
@@ -63,17 +63,17 @@ def test_a_line_for_each_seed_and_assignor_has_its_figures(file: str) -> None:
     assert by_name["java/range"]["moves"] == 0
     assert by_name[OURS]["moves"] > 0
     assert by_name[OURS]["use_over_bound_mean"] < by_name["java/range"]["use_over_bound_mean"]
-    again = run("--traffic", "-", *chosen, "-o", "jsonl", given=json.dumps(SMALL))
+    again = run("-", *chosen, "-o", "jsonl", given=json.dumps(SMALL))
     assert again.stdout == done.stdout
 
 
 def test_processes_give_the_same_lines(file: str) -> None:
-    asked = ("--traffic", file, "--assignor", "sticky", "--seeds", "2", "-o", "jsonl")
+    asked = (file, "--assignor", "sticky", "--seeds", "2", "-o", "jsonl")
     assert run(*asked, "--processes", "2").stdout == run(*asked).stdout
 
 
 def test_a_terminal_shows_a_row_a_run_of_the_usual_assignors(file: str) -> None:
-    shown = run("--traffic", file, "-o", "table").stdout
+    shown = run(file, "-o", "table").stdout
     for name in ("java/range", "java/roundrobin", "optimal/sticky", "optimal/cooperative-sticky"):
         assert name in shown
     assert OURS in shown
@@ -89,14 +89,14 @@ def test_a_terminal_shows_a_row_a_run_of_the_usual_assignors(file: str) -> None:
     ],
 )
 def test_what_is_no_scenario_is_one_sentence_with_its_place(text: str, words: str) -> None:
-    done = run("--traffic", "-", given=text)
+    done = run("-", given=text)
     assert done.exit_code == 2
     assert words in done.stderr
-    assert "--traffic: -:" in done.stderr
+    assert "standard input:" in done.stderr
     assert done.stdout == ""
 
 
-def test_a_name_that_there_is_not_and_a_file_of_groups_are_refused(file: str) -> None:
-    assert "did you mean 'noisy'?" in run("--traffic", "nosy").stderr
-    assert "known: noisy, catch-up, steady, day" in run("--traffic", "xyz").stderr
-    assert "--traffic takes the place of FILE" in run("--traffic", file, file).stderr
+def test_a_name_that_there_is_not_is_refused() -> None:
+    assert "did you mean 'noisy'?" in run("nosy").stderr
+    assert "known: noisy, catch-up, steady, day" in run("xyz").stderr
+    assert "--seed is not for --show" in run("noisy", "--show", "--seed", "3").stderr

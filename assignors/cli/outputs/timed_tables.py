@@ -1,4 +1,4 @@
-"""`simulate --scenario` as tables: figures by protocol, intervals, and the list of names."""
+"""Runs on a clock as tables: figures by protocol, intervals, and the list of named scenarios."""
 
 from __future__ import annotations
 
