@@ -17,7 +17,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assignors.cli.commands.decode import decoded_line
+from assignors.documents.pasted.decoding import decoded
 from assignors.documents.pasted.dumps import blocks, bytes_in_dump
 from assignors.documents.pasted.forms import bytes_in
 from assignors.documents.pasted.lines import Reading, values
@@ -457,7 +457,7 @@ def test_every_line_is_in_one_value_whatever_is_pasted(pasted: list[str]) -> Non
     ]
     for each in found:
         with contextlib.suppress(DocumentError):
-            decoded_line("subscription", b"\x1e".join(each), Mode.TOLERANT)
+            decoded("subscription", b"\x1e".join(each), Mode.TOLERANT)
 
 
 def test_few_lines_are_read_ahead_of_one_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -493,7 +493,7 @@ def test_bytes_that_are_whole_as_the_other_kind_are_said_to_be() -> None:
 @pytest.mark.parametrize("kind", ["subscription", "assignment"])
 def test_what_clients_wrote_is_of_its_kind(kind: str) -> None:
     for case in captured(kind):
-        document = decoded_line(kind, case["hex"].encode(), Mode.TOLERANT)
+        document = decoded(kind, case["hex"].encode(), Mode.TOLERANT)
         assert document["error"] is None or len(case["hex"]) < 4, case
 
 
@@ -582,7 +582,7 @@ def test_every_lawful_subscription_in_plain_hex_is_itself(
     subscription: Subscription, version: int
 ) -> None:
     blob = encode_subscription(replace(subscription, version=version))
-    document = decoded_line("subscription", blob.hex().encode(), Mode.TOLERANT)
+    document = decoded("subscription", blob.hex().encode(), Mode.TOLERANT)
     assert "frame" not in document
     assert document["error"] is None
     read = decode_subscription(blob).require()

@@ -14,7 +14,8 @@ from assignors.cli.inputs.assignor_names import portable_names
 from assignors.cli.inputs.choices import SeveralOf, names_listed
 from assignors.cli.inputs.new_file import NewFile
 from assignors.cli.inputs.run_options import assignors_option, seed_option
-from assignors.cli.outputs.forms import Form, dumps, output_option, write
+from assignors.cli.outputs.cells import dumps
+from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.progress import with_progress
 from assignors.documents.values import SCHEMA, Document, DocumentError
 from assignors.simulation.timed.explore.fuzz import Fuzzed

@@ -30,7 +30,6 @@ from assignors.cli.inputs.patterns import Pattern
 from assignors.cli.inputs.run_options import refuse
 from assignors.cli.outputs.cells import is_full_width
 from assignors.cli.outputs.forms import VIOLATIONS, Form, output_option, write
-from assignors.cli.outputs.help import SectionedCommand
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed, show_summary
 from assignors.documents.values import SCHEMA, Document, as_object
 from assignors.replay.analysis.outcome_rows import total
@@ -68,14 +67,7 @@ def _partition_counts(document: object) -> dict[str, int]:
     }
 
 
-@click.command(
-    cls=SectionedCommand,
-    sections={
-        "What is written": "--out",
-        "Which findings": "--min-severity",
-        "Output": "--output",
-    },
-)
+@click.command()
 @click.argument("source", type=click.Path(), required=False)
 @click.option(
     "--sample",

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from json import dumps as json_text
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,8 @@ from assignors.cli.inputs.run_options import (
     seeds_option,
 )
 from assignors.cli.inputs.scenarios import row_documents
-from assignors.cli.outputs.forms import Form, dumps, output_option, write
+from assignors.cli.outputs.cells import dumps
+from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.progress import with_progress
 from assignors.cli.outputs.timed_tables import show_intervals, show_listed, show_results
 from assignors.documents.values import SCHEMA, Document, DocumentError
@@ -42,21 +44,15 @@ from assignors.simulation.timed.explore.shrinking import shrunk
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.group_protocols import GroupProtocol
 from assignors.simulation.timed.monitors.rules import described
-from assignors.simulation.timed.offsets_topic import log_entries
 from assignors.simulation.timed.own_group import own_group_document
 from assignors.simulation.timed.scenario import Scenario, Verb
-from assignors.simulation.timed.scenario.execution import NO_MODEL
 from assignors.simulation.timed.scenario_document import (
     brief_document,
     scenario_from_document,
 )
-from assignors.simulation.timed.simulation import Played
-from assignors.simulation.timed.simulation import simulate as simulated
 from assignors.simulation.timed.tables.labels import variant_of
 from assignors.simulation.timed.tables.rows import (
-    GIVEN,
     interval_rows,
-    overridden,
     result_rows,
     row_of,
     scenario_of,
@@ -66,9 +62,6 @@ from assignors.simulation.timed.tables.variants import Variant, variant_rows, va
 
 SETTING = re.compile(r"[A-Za-z_]+=.*")
 """A word of `--set`."""
-
-STARTS_AT_MS = 1_767_225_600_000
-"""When a run that is written as a log begins: the first of January 2026."""
 
 A_GROUP = (
     "that is a group: --set away=15s every=30s plays it on a clock, kafka-assignors what-if plays"
@@ -438,32 +431,19 @@ def shrink_documents(request: _Request, path: str) -> Iterator[Document]:
 
 
 def log_documents(request: _Request, path: str) -> Iterator[Document]:
-    """Write the only run as records of `__consumer_offsets`; yield its result.
-
-    Raises `click.UsageError` for several runs, and for a file that cannot be written.
-    """
+    """Write the only run as records of `__consumer_offsets`; yield its result."""
     scenario = request.one("--log")
-    from assignors.replay.sources import SourceError, is_json_lines  # noqa: PLC0415 - as above
-    from assignors.replay.sources.writing import write_records  # noqa: PLC0415 - as above
-    from assignors.simulation.serving import raws_of  # noqa: PLC0415 - only for this option
+    from assignors.replay.sources import SourceError  # noqa: PLC0415 - only for this option
+    from assignors.simulation.serving import write_run  # noqa: PLC0415 - as above
 
-    if scenario.protocol is GroupProtocol.PUSH:
-        raise click.UsageError("--log: Kafka has no records for groups of the push protocol")
     if path == "-":
         raise click.UsageError(f"--log: {NO_DASH}")
-    place = Path(path)
-    is_file = is_json_lines(place) or place.suffix == ".parquet"
-    if place.suffix and not (is_file or place.is_dir() or path.endswith("/")):
-        words = "ends neither in .jsonl nor in .parquet; a folder ends in /, or has no ending"
-        raise click.UsageError(f"--log: {path}: {words}")
-    if place.suffix == ".parquet":
+    if path.endswith(".parquet"):
         require_package("pyarrow", "--log", "replay")
-    played = simulate_with_all_figures(scenario)
-    group = scenario.name or "simulated"
-    batches = log_entries(played.records, group=group, starts_at_ms=STARTS_AT_MS)
+    progress = partial(with_progress, count=None, unit="batches")
     try:
-        write_records(place, map(raws_of, with_progress(batches, None, "batches")))
-    except (SourceError, OSError) as error:
+        played = write_run(scenario, path, progress=progress)
+    except (SourceError, OSError, ValueError) as error:
         raise click.UsageError(f"--log: {error}") from None
     yield {"schema": SCHEMA, **row_of(scenario, played.result)}
 
@@ -471,41 +451,17 @@ def log_documents(request: _Request, path: str) -> Iterator[Document]:
 def with_report(
     documents: Iterable[Document], request: _Request, path: str, *, assumptions: str
 ) -> Iterator[Document]:
-    """Yield the results of the runs, and write the page when all of them are there.
-
-    The charts are those of the first seed that runs under each protocol: these runs are played
-    once more, as only they keep their history. Raises `click.UsageError` where Jinja2 is missing
-    or the file cannot be written.
-    """
+    """Yield the results of the runs, and write the page when all of them are there."""
     with needed_by("--report", "replay"):
-        from assignors.simulation.page import simulation_page  # noqa: PLC0415 - an extra
-    results: list[Document] = []
+        from assignors.simulation.page import report_page  # noqa: PLC0415 - an extra
+    results: list[dict[str, Any]] = []
     for document in documents:
-        results.append(document)
+        results.append({**document})
         yield document
-    name = request.scenario.name
-    known = GALLERY.get(name)
-    rows: list[dict[str, Any]] = [{**row} for row in results]
-    page = simulation_page(
-        _runs(request, results),
-        [{**row, "error": row["error"] and str(row["error"]["text"])} for row in rows],
-        title=name or "A scenario on a clock",
-        text=assumptions if known is None else f"{known.text}\n\n{assumptions}",
-    )
+    rows = [{**row, "error": row["error"] and str(row["error"]["text"])} for row in results]
+    own = request.own_assignors
+    page = report_page(request.scenario, rows, own_assignors=own, text=assumptions)
     try:
         Path(path).write_text(page, encoding="utf-8")
     except OSError as error:
         raise click.UsageError(f"--report: {error}") from None
-
-
-def _runs(request: _Request, results: Iterable[Document]) -> Iterator[tuple[Scenario, Played]]:
-    """Yield the first run without an error of each variant, with its history."""
-    first: dict[str, Document] = {}
-    for row in results:
-        if row["error"] is None:
-            first.setdefault(variant_of(row), row)
-    for row in first.values():
-        given = {name: row[name] for name in GIVEN if name != "scenario"}
-        given["coordinator_model"] = given["coordinator_model"] or NO_MODEL
-        scenario = overridden(request.scenario, given, request.own_assignors)
-        yield scenario, simulated(scenario, keeps_history=True)

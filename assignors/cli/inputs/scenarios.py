@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 import click
@@ -22,16 +21,13 @@ from assignors.documents.described import AssumptionCode, DescribedGroup, assump
 from assignors.documents.group_keys import require_known, unused_keys
 from assignors.documents.pasted.members import optional_given_bytes
 from assignors.documents.values import (
-    INT32_MAX,
     SCHEMA,
     Document,
     DocumentError,
     ErrorCode,
-    Place,
     as_integer,
     as_list,
     as_object,
-    as_string,
     as_strings,
     described,
     required,
@@ -39,13 +35,9 @@ from assignors.documents.values import (
 from assignors.model import Member
 from assignors.simulation.processes import Row
 from assignors.simulation.rounds.explicit_events import scenario_of_group
-from assignors.simulation.rounds.random_scenarios import Parameters
 from assignors.simulation.rounds.scenario import GroupEventKind
-from assignors.simulation.rounds.scenario_rows import simulate_rows
+from assignors.simulation.rounds.scenario_rows import KINDS, simulate_rows
 from wire import Subscription, encode_subscription
-
-ROW_KEYS = {"id", "seed", *(field.name for field in fields(Parameters))}
-"""Keys of a history that is drawn; with a list of members it is a group's document."""
 
 
 def outcome_documents(
@@ -104,17 +96,16 @@ def drawn_row(document: object, beside: GroupOptions = NOTHING_BESIDE) -> Row:
     if isinstance(own, list):
         words = "how many events are drawn; kafka-assignors what-if plays a list of them"
         raise DocumentError(ErrorCode.WRONG_TYPE, words, ("events",))
-    row: dict[str, Any] = {
-        "id": given.get("id"),
-        "seed": _integer(given.get("seed"), ("seed",), INT64_MAX),
-    }
-    if not isinstance(given.get("members"), list):
-        require_known(given, ROW_KEYS, ())
+    is_group = isinstance(given.get("members"), list)
+    if not is_group:
+        require_known(given, {"id", "seed", *KINDS}, ())
         required(given, "seed", ())
-        for each in fields(Parameters):
-            row[each.name] = _size_of(given.get(each.name), each.default, (each.name,))
+    row: dict[str, Any] = {"id": given.get("id"), "seed": _seed(given.get("seed"))}
+    for name, kind in KINDS.items() if not is_group else (("events", KINDS["events"]),):
+        if given.get(name) is not None:
+            row[name] = kind.read(given[name], (name,))
+    if not is_group:
         return row
-    row["events"] = _size_of(own, 0, ("events",))
     found = given_document(document, beside)
     _print_notes(given, found)
     group = found.group
@@ -178,24 +169,14 @@ RACKS_UNUSED = assumption(
 )
 
 
-def _size_of(value: object, default: object, place: Place) -> object:
-    """Return an optional size, of the type of its default."""
-    if value is None or isinstance(default, str):
-        return None if value is None else as_string(value, place)
-    if isinstance(default, bool) and not isinstance(value, bool):
-        words = f"expected true or false, found {described(value)}"
-        raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
-    return value if isinstance(default, bool) else _integer(value, place, INT32_MAX)
-
-
-def _integer(value: object, place: Place, largest: int) -> int | None:
+def _seed(value: object) -> int | None:
     if value is None:
         return None
-    number = as_integer(value, place)
-    if abs(number) > largest:
-        words = f"{described(number)} is not within {-largest}..{largest}"
-        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
-    return number
+    seed = as_integer(value, ("seed",))
+    if abs(seed) > INT64_MAX:
+        words = f"{described(seed)} is not within {-INT64_MAX}..{INT64_MAX}"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("seed",))
+    return seed
 
 
 def subscription_bytes(member: Member, entry: object) -> bytes:

@@ -6,6 +6,7 @@ they are never read as markup, so that no name can move the cursor or change col
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -119,3 +120,14 @@ def console_of() -> Console:
 
     width = FULL_WIDTH if is_full_width() else None
     return Console(markup=False, highlight=False, emoji=False, soft_wrap=False, width=width)
+
+
+def dumps(document: object, *, indent: int | None = None) -> str:
+    """Return JSON in ASCII: escapes also express what UTF-8 cannot."""
+    return json.dumps(document, indent=indent, default=_plain, check_circular=False)
+
+
+def _plain(value: object) -> object:
+    """Return the Python number of a numpy scalar: an assignor's stats may contain some."""
+    item = getattr(value, "item", None)
+    return item() if callable(item) else str(value)

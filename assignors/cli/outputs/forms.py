@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -11,7 +10,7 @@ from typing import IO
 
 import click
 
-from assignors.cli.outputs.cells import clean, console_of
+from assignors.cli.outputs.cells import clean, console_of, dumps
 from assignors.cli.outputs.tables import print_wrapped
 from assignors.documents.values import Document
 
@@ -81,11 +80,6 @@ def _after(line: str, documents: Iterator[Document]) -> Iterator[Document]:
         yield document
 
 
-def dumps(document: object, *, indent: int | None = None) -> str:
-    """Return JSON in ASCII: escapes also express what UTF-8 cannot."""
-    return json.dumps(document, indent=indent, default=_plain, check_circular=False)
-
-
 def _exit_code(document: Document) -> int:
     if document["error"] is not None:
         return UNREADABLE
@@ -98,12 +92,6 @@ def _write_lines(documents: Iterable[Document], stream: IO[bytes]) -> None:
         stream.write(dumps(document).encode())
         stream.write(b"\n")
         stream.flush()
-
-
-def _plain(value: object) -> object:
-    """Return the Python number of a numpy scalar: an assignor's stats may contain some."""
-    item = getattr(value, "item", None)
-    return item() if callable(item) else str(value)
 
 
 def discard_buffered() -> None:

@@ -12,6 +12,7 @@ from assignors.cli.outputs.cells import (
     cell,
     clean,
     console_of,
+    dumps,
     most,
     names_cell,
     partitions_cell,
@@ -50,6 +51,9 @@ def show_decoded(kind: str, documents: Iterable[Document]) -> None:
         print_wrapped(console, clean(sentence), "dim", indent="  ")
 
 
+SHOWN = 160
+"""Most characters of a value of a record on a terminal."""
+
 INPUT_NOTES = {"input-form", "input-frame"}
 """Codes of notes on how the input was read: sentences about a line, which no column fits."""
 
@@ -63,6 +67,57 @@ def _decoded_cells(kind: str, value: Fields) -> list[str]:
     if kind == "assignment":
         return [cell(value["version"]), owned, _blob_cell(value["user_data"])]
     return [generation, owned]
+
+
+def show_records(documents: Iterable[Document]) -> None:
+    """Draw one row a record, and one for each part of its members' bytes."""
+    right = ("LINE", "VERSION")
+    table = Table.of("LINE", "TYPE", "KEY", "VERSION", "VALUE", "NOTES", right=right)
+    for line, document in enumerate(documents, 1):
+        key: Fields | None = document["key"]  # type: ignore[assignment]
+        table.add_row(
+            str(line),
+            cell(document["name"]),
+            NONE if key is None else clean("/".join(map(str, key.values()))),
+            cell(document["version"]),
+            _value_cell(document),
+            _record_remarks(document),
+        )
+        members: Iterable[Fields] = document.get("members", ())  # type: ignore[assignment]
+        for member in members:
+            for part in PARTS:
+                found: Document | None = member[part]
+                if found is not None:
+                    value = NONE if found["value"] is None else _json_cell(found["value"])
+                    name = clean(member["member_id"])
+                    table.add_row("", part, name, "", value, _record_remarks(found))
+    console_of().print(table)
+
+
+PARTS = ("subscription", "assignment", "user_data")
+"""Keys of a member with what its bytes were decoded to."""
+
+
+def _value_cell(document: Document) -> str:
+    if document["value"] is None:
+        return NONE if document["error"] is not None else "tombstone"
+    return _json_cell(document["value"])
+
+
+def _json_cell(value: object) -> str:
+    text = dumps(value)
+    shown = text[: most(SHOWN)]
+    return text if shown == text else f"{shown}..."
+
+
+def _record_remarks(document: Document) -> str:
+    """Return error and notes, a line each."""
+    notes: list[Fields] = document["notes"]  # type: ignore[assignment]
+    remarks = [f"{note['text']} (byte {note['offset']})" for note in notes]
+    error: Fields | None = document["error"]  # type: ignore[assignment]
+    if error is not None:
+        remarks.insert(0, f"ERROR {error['text']} at byte {error['offset']} ({error['kind']})")
+    return "\n".join(map(clean, remarks)) or NONE
 
 
 def show_assigned(documents: Iterable[Document]) -> None:
