@@ -55,8 +55,7 @@ ALLOWED = {
     "assignors.replay.decode.logged_records": set(),
     "assignors.replay.report": {"jinja2", "markupsafe"},
     "assignors.simulation.page": {"jinja2"},
-    "assignors.replay.from_cluster": {"pyarrow"},  # groups are chosen by columns of keys
-    "assignors.replay.result": {"pyarrow"},
+    "assignors.replay.result": {"pyarrow"},  # a type
     "assignors.replay.tables.arrow": {"pyarrow"},
     "assignors.replay.engines": set(),
     "assignors.replay.engines.spark": {"numpy", "pyarrow", "pyspark"},

@@ -108,7 +108,7 @@ def test_every_member_of_a_comparison_has_a_row_at_full_width() -> None:
     members = [{"id": f"m{number:02}", "topics": ["t"]} for number in range(60)]
     given = json.dumps({"topics": {"t": 60}, "members": members})
     whole = printed(("assign", "--compare", "range,sticky"), given)
-    assert all(f" m{number:02} " in whole for number in range(60))
+    assert all(f"\nm{number:02} " in whole for number in range(60))
     assert "more members" in printed(("assign", "--compare", "range,sticky"), given, columns="90")
 
 

@@ -34,12 +34,12 @@ from assignors.cli.outputs.help import SectionedCommand
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed, show_summary
 from assignors.documents.values import SCHEMA, Document, as_object
 from assignors.replay.analysis.outcome_rows import total
-from assignors.replay.engines.python import Settings
 from assignors.replay.findings import Selection, Thresholds
 from assignors.replay.findings.causes import worst_first
 from assignors.replay.findings.finding import amount
 from assignors.replay.findings.upgrade import conversion_answer
 from assignors.replay.history.log_ends import LogEnds
+from assignors.replay.settings import Settings
 from assignors.replay.tables.columns import as_dict
 from assignors.replay.tables.rows import TABLES, FindingKind, Row, Tables
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assignors.cli.outputs.forms import UNREADABLE
-from assignors.replay.engines.python import Settings
+from assignors.replay.settings import Settings
 from assignors.replay.tables.rows import OffsetRow, Tables
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class ReplayRequest:
     source: str | None
     """A file or folder; `STANDARD_INPUT`; `None`: the live topic of `cluster`."""
     is_sample: bool = False
-    """Whether `source` is the sample of this package, which is read without pyarrow."""
+    """Whether `source` is the sample of this package, whose path nobody wants to see."""
     cluster: ClientSettings | None = None
     wanted: re.Pattern[str] | None = None
     """Only groups whose name matches, anywhere in it; `None`: all."""

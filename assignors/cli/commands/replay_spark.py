@@ -22,7 +22,7 @@ from assignors.cli.commands.replay_request import (
 from assignors.cli.inputs.extras import needed_by
 from assignors.cli.outputs.progress import with_progress
 from assignors.replay.decode.logged_records import no_record_words
-from assignors.replay.engines.python import GROUPS_NAMED, no_group_matches
+from assignors.replay.engines.by_group import GROUPS_NAMED, no_group_matches
 from assignors.replay.findings.causes import worst_first
 from assignors.replay.tables.rows import (
     TABLES,

@@ -11,9 +11,9 @@ from assignors.cli.inputs.file_values import read_json_file
 from assignors.cli.inputs.run_options import processes_option
 from assignors.cli.inputs.scenarios import row_documents
 from assignors.cli.outputs.cells import cell, clean, console_of
-from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.progress import with_progress
+from assignors.cli.outputs.table import Table
 from assignors.documents.values import Document
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def show_sweep(documents: Iterable[Document], sweep: Sweep) -> None:
     console = console_of()
     swept = [name for name in sweep.over if name not in {"model", "per_second"}]
     heads = [text for text, _ in SHOWN.values()]
-    table = FittedTable("model", *swept, "sustained", *heads, right=(*swept, *heads))
+    table = Table.of("model", *swept, "sustained", *heads, right=(*swept, *heads))
     for document in documents:
         if document["error"] is not None:
             error: Any = document["error"]

@@ -21,9 +21,9 @@ from assignors.cli.inputs.run_options import (
 )
 from assignors.cli.inputs.scenarios import row_documents
 from assignors.cli.outputs.cells import cell, clean, console_of
-from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.progress import with_progress
+from assignors.cli.outputs.table import Table
 from assignors.documents.values import Document
 from assignors.names.assignor_names import WITH_TRAFFIC
 from assignors.names.nearest import question
@@ -109,7 +109,7 @@ def show_traffic(documents: Iterable[Document]) -> None:
     """Draw a row for each run, with the figures that say most."""
     console = console_of()
     heads = [text for text, _ in SHOWN.values()]
-    table = FittedTable("assignor", "seed", *heads, right=("seed", *heads))
+    table = Table.of("assignor", "seed", *heads, right=("seed", *heads))
     broken: dict[str, None] = {}
     for document in documents:
         if document["error"] is not None:

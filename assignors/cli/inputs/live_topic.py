@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from assignors.cli.outputs.progress import with_progress
 from assignors.clients.librdkafka.settings import ClientSettings
 from assignors.replay.decode.logged_records import of_groups
-from assignors.replay.engines.python import no_group_matches
+from assignors.replay.engines.by_group import no_group_matches
 from assignors.replay.sources import Isolation, Raw, SourceError
 from assignors.replay.sources.topic_by_consumer import open_topic
 from wire.text import utf16_key

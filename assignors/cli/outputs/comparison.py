@@ -17,9 +17,9 @@ from assignors.cli.outputs.cells import (
     console_of,
     is_full_width,
     partitions_cell,
-    table_of,
 )
 from assignors.cli.outputs.member_ids import short_ids
+from assignors.cli.outputs.table import Table
 from assignors.cli.outputs.tables import error_text, group_name, print_notes
 from assignors.documents.values import Document
 
@@ -102,17 +102,14 @@ def _show_members(document: Fields, columns: Sequence[Fields]) -> None:
     headers = [*(["OWNED"] if is_owned else []), *(shown_name(each["name"]) for each in columns)]
     console = console_of()
     if (console.width - label) // (len(headers) + 1) < NARROWEST:
-        table = table_of("CONSUMER-ID", "ASSIGNOR", "ASSIGNMENT")
+        table = Table.of("CONSUMER-ID", "ASSIGNOR", "ASSIGNMENT")
         for member_id, cells in chosen.items():
-            for position, (header, text) in enumerate(
-                zip(headers, _marked(cells)[not is_owned :], strict=True)
-            ):
-                table.add_row(clean(names[member_id]) if not position else "", header, text)
-            table.add_section()
+            name = clean(names[member_id])
+            for header, text in zip(headers, _marked(cells)[not is_owned :], strict=True):
+                table.add_row(name, header, text)
+                name = ""
     else:
-        broken = (name if len(name) <= NARROWEST else name.replace("/", "/\n") for name in headers)
-        table = table_of("CONSUMER-ID", *broken)
-        table.columns[0].no_wrap = label <= console.width // 3
+        table = Table.of("CONSUMER-ID", *headers)
         for member_id, cells in chosen.items():
             table.add_row(clean(names[member_id]), *_marked(cells)[not is_owned :])
     console.print(table)
@@ -160,7 +157,7 @@ def _partitions(partitions: Fields) -> str:
 
 
 def _show_figures(columns: Sequence[Fields]) -> None:
-    table = table_of("", *(shown_name(column["name"]).replace("/", "/\n") for column in columns))
+    table = Table.of("", *(shown_name(column["name"]) for column in columns))
     gaps: list[Fields] = [column["gaps"] or {} for column in columns]
     by_weight = (name for name in FIGURES_BY_WEIGHT if any(name in each for each in gaps))
     for figure in (*FIGURES, *by_weight):

@@ -16,8 +16,7 @@ from assignors.cli.outputs.cells import (
     names_cell,
     partitions_cell,
 )
-from assignors.cli.outputs.fitted_table import FittedTable
-from assignors.cli.outputs.fitting import wrapped
+from assignors.cli.outputs.table import Table, wrapped
 from assignors.documents.values import Document
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def show_decoded(kind: str, documents: Iterable[Document]) -> None:
         "subscription": ["VERSION", "GENERATION", "TOPICS", "OWNED", "RACK", "USER-DATA"],
         "assignment": ["VERSION", "ASSIGNMENT", "USER-DATA"],
     }.get(kind, ["GENERATION", "OWNED"])
-    table = FittedTable("LINE", *headers, "NOTES", right=("LINE", "VERSION", "GENERATION"))
+    table = Table.of("LINE", *headers, "NOTES", right=("LINE", "VERSION", "GENERATION"))
     said = []
     for line, document in enumerate(documents, 1):
         notes: Sequence[Fields] = document["notes"]  # type: ignore[assignment]
@@ -76,7 +75,7 @@ def show_assigned(documents: Iterable[Document]) -> None:
         assignment: Fields = document["assignment"]  # type: ignore[assignment]
         stats: Fields = document["stats"]  # type: ignore[assignment]
         withheld: Fields = document["withheld"]  # type: ignore[assignment]
-        table = FittedTable("CONSUMER-ID", "#PARTITIONS", "ASSIGNMENT", right=("#PARTITIONS",))
+        table = Table.of("CONSUMER-ID", "#PARTITIONS", "ASSIGNMENT", right=("#PARTITIONS",))
         table.title = group_name(document, line)
         for member_id, partitions in assignment.items():
             count = sum(map(len, partitions.values()))
@@ -126,7 +125,7 @@ def _print_violations(console: Console, document: Fields, line: int) -> None:
     violations: Sequence[Fields] = document.get("violations", ())
     if not violations:
         return
-    table = FittedTable("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
+    table = Table.of("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
     noun = "violation" if len(violations) == 1 else "violations"
     table.title = f"{group_name(document, line)}: {len(violations)} {noun}"
     for found in violations:
@@ -156,7 +155,7 @@ def show_explained(documents: Iterable[Document]) -> None:
         if not claims:
             console.print("  no claim to it is read", style="dim")
             continue
-        table = FittedTable("CONSUMER-ID", "GENERATION", "BELIEVED", "WHY", right=("GENERATION",))
+        table = Table.of("CONSUMER-ID", "GENERATION", "BELIEVED", "WHY", right=("GENERATION",))
         for claim in claims:
             generation = cell(claim["generation"], absent=-1)
             believed = cell(claim["believed"])
@@ -167,7 +166,7 @@ def show_explained(documents: Iterable[Document]) -> None:
 def show_conformed(documents: Iterable[Document]) -> None:
     """Print each vector that failed at once, then draw one row a category."""
     console = console_of()
-    table = FittedTable("CATEGORY", *OUTCOMES, "WHY SKIPPED", right=OUTCOMES)
+    table = Table.of("CATEGORY", *OUTCOMES, "WHY SKIPPED", right=OUTCOMES)
     for document in documents:
         fields: Fields = document
         if "id" in fields:
@@ -188,7 +187,7 @@ OUTCOMES = ("PASSED", "FAILED", "SKIPPED")
 
 def show_assignors(documents: Iterable[Document]) -> None:
     """Draw one row an assignor."""
-    table = FittedTable("NAME", "SHORT", "PROTOCOLS", "USER-DATA")
+    table = Table.of("NAME", "SHORT", "PROTOCOLS", "USER-DATA")
     for document in documents:
         fields: Fields = document
         table.add_row(

@@ -8,7 +8,7 @@ from typing import Any
 
 from assignors.cli.outputs.asked_names import shown_name
 from assignors.cli.outputs.cells import cell, clean, console_of
-from assignors.cli.outputs.fitted_table import FittedTable
+from assignors.cli.outputs.table import Table
 from assignors.cli.outputs.tables import print_wrapped
 from assignors.documents.values import Document
 from assignors.simulation.timed.tables.labels import (
@@ -43,7 +43,7 @@ def show_results(documents: Iterable[Document]) -> None:
     for document in played:
         found.setdefault(_variant(document, columns), []).append(document)
     has_seeds = any(len(rows) > 1 for rows in found.values())
-    table = FittedTable("median over the seeds" if has_seeds else "figure", *found, right=[*found])
+    table = Table.of("median over the seeds" if has_seeds else "figure", *found, right=[*found])
     shown = labels_of((name, figure_of(row, name)) for row in played for name in ON_SCREEN)
     for figure, label in shown.items():
         table.add_row(label, *(_median(figure, rows) for rows in found.values()))
@@ -71,7 +71,7 @@ def _show_differences(found: Mapping[str, list[dict[str, Any]]], shown: Mapping[
     for each in summary_rows(rows, by=(), between="variant", figures=[*shown], order=found):
         compared[each["figure"]][each["variant"]] = each
     title = f"mean difference from {baseline} over the same seeds, and its 95 % interval"
-    table = FittedTable("figure", *others, right=others, title=title)
+    table = Table.of("figure", *others, right=others, title=title)
     for figure, label in shown.items():
         summaries = [compared[figure][name] for name in others]
         if any(each["difference"] for each in summaries):
@@ -96,7 +96,7 @@ def _show_error(document: Document) -> bool:
 def show_intervals(documents: Iterable[Document]) -> None:
     """Draw a row for each interval in which a member consumed a partition."""
     columns = ("protocol", "seed", "topic", "partition", "member", "start_ms", "end_ms")
-    table = FittedTable(*columns, "ended_by", right=("seed", "partition", "start_ms", "end_ms"))
+    table = Table.of(*columns, "ended_by", right=("seed", "partition", "start_ms", "end_ms"))
     for document in documents:
         if document["error"] is not None:
             _show_error(document)
@@ -109,7 +109,7 @@ def show_intervals(documents: Iterable[Document]) -> None:
 
 def show_listed(documents: Iterable[Document]) -> None:
     """Draw a row for each scenario of the gallery."""
-    table = FittedTable("NAME", "PROTOCOLS", "WHAT IT SHOWS")
+    table = Table.of("NAME", "PROTOCOLS", "WHAT IT SHOWS")
     for document in documents:
         protocols: Any = document["protocols"]
         text = str(document["text"]).split("\n\n")

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from assignors.cli.outputs.cells import NONE, Fields, cell, clean, console_of, most
-from assignors.cli.outputs.fitted_table import FittedTable
 from assignors.cli.outputs.forms import dumps
+from assignors.cli.outputs.table import Table
 from assignors.documents.pasted.dumps import is_dump
 from assignors.documents.pasted.given import given_bytes
 from assignors.documents.values import Document, DocumentError, ErrorCode
@@ -84,7 +84,7 @@ def _user_data(value: StickyUserData | CooperativeUserData) -> Document:
 def show_records(documents: Iterable[Document]) -> None:
     """Draw one row a record, and one for each part of its members' bytes."""
     right = ("LINE", "VERSION")
-    table = FittedTable("LINE", "TYPE", "KEY", "VERSION", "VALUE", "NOTES", right=right)
+    table = Table.of("LINE", "TYPE", "KEY", "VERSION", "VALUE", "NOTES", right=right)
     for line, document in enumerate(documents, 1):
         key: Fields | None = document["key"]  # type: ignore[assignment]
         table.add_row(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from assignors.cli.outputs.fitted_table import FittedTable
+from assignors.cli.outputs.table import Table
 from tests.cli.running import GROUP
 from tests.cli.test_tables import table
 from tests.wire.test_frames import OTHER, TEXT
@@ -21,7 +21,7 @@ WORDS = st.lists(st.text("abc(0)", min_size=1, max_size=9), min_size=1, max_size
 CELLS = st.tuples(st.integers(1, 999).map(str), st.just("3"), WORDS, WORDS, WORDS, WORDS)
 
 
-def printed(drawn: FittedTable, width: int) -> list[str]:
+def printed(drawn: Table, width: int) -> list[str]:
     """The lines of a table on a terminal of that width."""
     screen = io.StringIO()
     Console(file=screen, width=width, markup=False).print(drawn)
@@ -30,7 +30,7 @@ def printed(drawn: FittedTable, width: int) -> list[str]:
 
 @given(st.lists(CELLS, min_size=1, max_size=4), st.integers(60, 160))
 def test_no_line_is_too_long_and_no_word_is_cut(rows: list[tuple[str, ...]], width: int) -> None:
-    drawn = FittedTable(*HEADERS, right=("LINE", "VERSION"), title="line 1")
+    drawn = Table.of(*HEADERS, right=("LINE", "VERSION"), title="line 1")
     for cells in rows:
         drawn.add_row(*cells)
     lines = printed(drawn, width)
