@@ -17,9 +17,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from assignors import __version__
-from assignors.cli.inputs.choices import with_near_choices
-from assignors.cli.inputs.repeated_options import refuse_repeated
-from assignors.cli.moved import refuse_moved
+from assignors.cli.inputs.option_types import with_near_choices
+from assignors.cli.inputs.refused import refuse_moved, refuse_repeated
 from assignors.cli.outputs.forms import UNREADABLE
 from assignors.cli.outputs.help import HelpContext
 from assignors.names.nearest import suggestion

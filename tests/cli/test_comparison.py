@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from assignors import Group
 from assignors.cli.command import command
-from assignors.cli.outputs.member_ids import short_ids
+from assignors.cli.outputs.shown_names import short_ids
 from assignors.documents.groups import group_from_document
 from assignors.names.assignor_names import BEST
 from assignors.registry import ASSIGNORS

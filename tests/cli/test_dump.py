@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from assignors.cli.command import command
 from assignors.cli.commands.dump import written
-from assignors.cli.inputs.patterns import Instant
+from assignors.cli.inputs.option_types import Instant
 from assignors.replay.sources import Raw, SourceError
 from tests.cli.running import ROOT, answers, called
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from assignors.cli.command import SUMMARIES, command
-from assignors.cli.moved import MOVED
+from assignors.cli.inputs.refused import MOVED
 from tests.cli.running import GROUP
 
 CONTEXT = click.Context(command)

@@ -20,10 +20,10 @@ from assignors.cli.inputs.given_groups import (
     GroupOptions,
     group_options,
     group_results,
+    weights_option,
 )
 from assignors.cli.inputs.lines import files_argument
 from assignors.cli.inputs.run_options import refuse
-from assignors.cli.inputs.weights_option import weights_option
 from assignors.cli.outputs.comparison import show_compared
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_assigned, show_assignors
@@ -80,8 +80,8 @@ COMPARED: Document = dict.fromkeys(("owned", "compared", "violations", "differen
     show_default=True,
     help="optimal/*: what comes first after balance and racks, few moves or even topics.",
 )
-@group_options
 @weights_option
+@group_options
 @output_option
 @click.pass_context
 def assign(

@@ -11,9 +11,9 @@ from assignors.cli.inputs.given_groups import (
     GroupOptions,
     group_options,
     group_results,
+    weights_option,
 )
 from assignors.cli.inputs.lines import files_argument
-from assignors.cli.inputs.weights_option import weights_option
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_checked
 from assignors.documents.answers import report_document
@@ -29,8 +29,8 @@ BLANK: Document = {"violations": None, "gaps": None}
 
 @click.command()
 @files_argument
-@group_options
 @weights_option
+@group_options
 @output_option
 @click.pass_context
 def check(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,12 +14,14 @@ import click
 from assignors.cli.commands.replay_request import UnreadableError
 from assignors.cli.inputs.cluster_options import cluster_settings, config_option
 from assignors.cli.inputs.extras import needed_by, require_package
-from assignors.cli.inputs.new_file import NewFile
-from assignors.cli.inputs.patterns import INSTANT_HELP, Instant, Pattern
+from assignors.cli.inputs.option_types import INSTANT_HELP, Instant, NewFile, Pattern
 from assignors.cli.outputs.forms import BROKEN_PIPE, discard_buffered
+from assignors.cli.outputs.progress import with_progress
+from wire.text import utf16_key
 
 if TYPE_CHECKING:
-    from assignors.replay.sources import Raw
+    from assignors.clients.librdkafka.settings import ClientSettings
+    from assignors.replay.sources import Isolation, Raw
 
 STANDARD_OUTPUT = "-"
 PARQUET = ".parquet"
@@ -71,7 +73,6 @@ def dump(
     Exit code 2 when the cluster cannot be read, or nothing in it was asked for.
     """
     with needed_by("dump", "dump"):
-        from assignors.cli.inputs.live_topic import live_records  # noqa: PLC0415 - an extra
         from assignors.replay.sources import Isolation, SourceError  # noqa: PLC0415 - as above
 
     _check_name(output)
@@ -89,6 +90,39 @@ def dump(
     except (SourceError, OSError) as error:
         raise UnreadableError(str(error)) from error
     sys.stderr.write(f"wrote {count:,} records to {output}\n")
+
+
+def live_records(
+    settings: ClientSettings,
+    *,
+    wanted: re.Pattern[str] | None,
+    since_ms: int | None,
+    isolation: Isolation,
+) -> Iterator[Sequence[Raw]]:
+    """Yield the records of a cluster's offsets topic, chunk by chunk, of groups that match.
+
+    Raises `SourceError` where the topic cannot be read, or has nothing that was asked for.
+    Memory: a chunk.
+    """
+    from assignors.replay.decode.logged_records import of_groups  # noqa: PLC0415 - an extra
+    from assignors.replay.engines.by_group import no_group_matches  # noqa: PLC0415 - as above
+    from assignors.replay.sources import SourceError  # noqa: PLC0415 - as above
+    from assignors.replay.sources.topic_by_consumer import open_topic  # noqa: PLC0415 - as above
+
+    others: set[str] = set()
+    is_empty = True
+    with open_topic(settings, isolation=isolation, since_ms=since_ms) as topic:
+        for chunk in with_progress(
+            topic.chunks, topic.offset_count, "offsets", lambda chunk: chunk.offset_count
+        ):
+            raws = chunk.raws if wanted is None else list(of_groups(chunk.raws, wanted, others))
+            is_empty = is_empty and not raws
+            yield raws
+    if is_empty:
+        words = "no records"
+        if wanted is not None and others:
+            words = no_group_matches(wanted, len(others), sorted(others, key=utf16_key))
+        raise SourceError(f"{topic.where}: {words}")
 
 
 def _check_name(output: str) -> None:

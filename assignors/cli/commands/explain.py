@@ -12,10 +12,10 @@ from assignors.cli.inputs.given_groups import (
     GroupOptions,
     group_options,
     group_results,
+    weights_option,
 )
 from assignors.cli.inputs.lines import files_argument
 from assignors.cli.inputs.run_options import refuse
-from assignors.cli.inputs.weights_option import weights_option
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_explained
 from assignors.documents.answers import explanation_document
@@ -75,8 +75,8 @@ class TopicPartition(click.ParamType[tuple[str, int]]):
     show_default=True,
     help=ASSIGNOR_HELP,
 )
-@group_options
 @weights_option
+@group_options
 @output_option
 @click.pass_context
 def explain(

@@ -11,8 +11,7 @@ from typing import Any
 import click
 
 from assignors.cli.inputs.assignor_names import portable_names
-from assignors.cli.inputs.choices import SeveralOf, names_listed
-from assignors.cli.inputs.new_file import NewFile
+from assignors.cli.inputs.option_types import NewFile, SeveralOf, names_listed
 from assignors.cli.inputs.run_options import assignors_option, seed_option
 from assignors.cli.outputs.cells import dumps
 from assignors.cli.outputs.forms import Form, output_option, write

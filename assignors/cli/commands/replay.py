@@ -20,13 +20,12 @@ from assignors.cli.commands.replay_request import (
     UnreadableError,
 )
 from assignors.cli.commands.replay_spark import replay_with_spark
-from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName
+from assignors.cli.inputs.assignor_names import AssignorName
 from assignors.cli.inputs.cluster_options import cluster_settings, config_option
 from assignors.cli.inputs.extras import require_package
 from assignors.cli.inputs.file_values import JsonFile, LogEndsFile
 from assignors.cli.inputs.finding_options import finding_options
-from assignors.cli.inputs.new_file import NewFile
-from assignors.cli.inputs.patterns import Pattern
+from assignors.cli.inputs.option_types import NewFile, Pattern
 from assignors.cli.inputs.run_options import refuse
 from assignors.cli.outputs.cells import is_full_width
 from assignors.cli.outputs.forms import VIOLATIONS, Form, output_option, write
@@ -73,38 +72,37 @@ def _partition_counts(document: object) -> dict[str, int]:
     "--sample",
     "is_sample",
     is_flag=True,
-    help="Read the sample of this package instead of SOURCE: real records of two groups.",
+    help="Read the sample of this package: real records of two groups.",
 )
 @click.option(
     "--group",
     "wanted",
     type=Pattern(),
-    help="Only groups whose name matches this regular expression, anywhere in it.",
+    help="Only groups whose name matches this expression, anywhere in it.",
 )
 @click.option(
     "--what-if",
     "assignors",
     type=AssignorName(),
     multiple=True,
-    help=f"Try this assignor on the same history; can be repeated: {ASSIGNOR_HELP}",
+    help="Try this assignor on the same history; can be repeated.",
 )
 @click.option(
     "--partitions",
     "partition_counts",
     type=JsonFile(_partition_counts),
-    help='Partition counts, a JSON file: {"topic": 6}. Others are inferred from the records.',
+    help='Partition counts, {"topic": 6}; others are inferred.',
 )
 @click.option(
     "--log-ends",
     "log_ends",
     type=LogEndsFile(),
-    help="Where partitions ended, JSON lines of some moments: "
-    '{"at_ms": 1795376715000, "log_ends": {"orders": [120, 7]}}. For rates and lag.',
+    help='For rates and lag, lines as {"at_ms": 1795376715000, "log_ends": {"orders": [120, 7]}}.',
 )
 @click.option(
     "--bootstrap",
     metavar="HOST:PORT",
-    help="Read partition counts from this cluster; without SOURCE, its topic too.",
+    help="Partition counts of this cluster; without SOURCE, its records.",
 )
 @config_option
 @click.option(
@@ -112,31 +110,32 @@ def _partition_counts(document: object) -> dict[str, int]:
     type=click.Choice(["python", "spark"]),
     default="python",
     show_default=True,
-    help="spark: for more records than fit into memory; needs Java and the extra `spark`.",
+    help="spark needs Java and the extra `spark`.",
 )
 @click.option(
     "--out",
     type=click.Path(file_okay=False),
-    help="Write every table as a Parquet file into this folder.",
+    help="Write every table as a Parquet file.",
 )
 @click.option(
     "--report",
     type=NewFile(),
-    help="Write a report: one HTML page that needs no network.",
+    help="Write one HTML page that needs no network.",
 )
 @click.option("--redact", is_flag=True, help="Hide group names, hosts, client and member ids.")
 @click.option(
     "--table",
     "shown",
+    metavar="NAME",
     type=click.Choice(list(TABLES)),
     multiple=True,
-    help=f"Print this table; can be repeated. Default: {', '.join(SHOWN)}.",
+    help=f"Print this table: {', '.join(TABLES)}.",
 )
 @click.option(
     "--all",
     "is_all",
     is_flag=True,
-    help="Tables: print every row, not only the ten worst groups and their findings.",
+    help="Print every row, not the ten worst groups alone.",
 )
 @finding_options
 @output_option
@@ -164,14 +163,10 @@ def replay(
 ) -> None:
     """Rebuild the history of groups from __consumer_offsets.
 
-    Generations, members, who owned which partition, findings, and with --what-if what another
-    assignor would have done. SOURCE is a dump as JSON lines (.jsonl, .jsonl.gz) or Parquet, with
-    the columns of Spark's Kafka source; or what kcat -J, a formatter of kafka-console-consumer or
-    kafka-dump-log --offsets-decoder has printed; or a log segment (.log), or a folder of them; or
-    -, lines of standard input.
-
-    Exit code 1 when there are findings of --min-severity or worse (low by default: notes alone
-    are none), or an assignor of --what-if fails or breaks rules; 2 when the source cannot be read.
+    SOURCE is a dump (.jsonl, .jsonl.gz, .parquet), the output of kcat -J, of
+    kafka-console-consumer or of kafka-dump-log --offsets-decoder, a log segment or a folder of
+    them, or - for standard input. Exit code 1: there are findings of --min-severity or worse, or an
+    assignor of --what-if fails. In Python: assignors.replay.replay.
     """
     if is_sample:
         if source is not None or bootstrap is not None or config is not None:

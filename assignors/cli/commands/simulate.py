@@ -15,11 +15,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from assignors.cli.inputs.assignor_names import OwnAssignorNames, portable_names
-from assignors.cli.inputs.choices import SeveralOf, names_listed
 from assignors.cli.inputs.extras import needed_by, require_package
 from assignors.cli.inputs.file_values import read_json_file
 from assignors.cli.inputs.given_groups import GroupOptions, given_group, group_entries
-from assignors.cli.inputs.new_file import NO_DASH, NewFile
+from assignors.cli.inputs.option_types import NO_DASH, NewFile, SeveralOf, names_listed
 from assignors.cli.inputs.run_options import (
     assignors_option,
     processes_option,

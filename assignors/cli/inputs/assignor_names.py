@@ -8,7 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from assignors.assignor import Assignor
-from assignors.cli.outputs.asked_names import keep_asked_name
+from assignors.cli.outputs.shown_names import keep_asked_name
 from assignors.names.assignor_names import BEST, names_in
 from assignors.own_assignors.importing import is_import_path
 

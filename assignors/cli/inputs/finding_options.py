@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from functools import wraps
 from typing import Any
 
 import click
 
-from assignors.cli.inputs.patterns import INSTANT_HELP, Instant
+from assignors.cli.inputs.option_types import Instant
 from assignors.documents.values import DocumentError, ErrorCode
 from assignors.replay.findings.glossary import GLOSSARY, Severity
 from assignors.replay.findings.selection import Selection, is_kind_wanted
-from assignors.replay.findings.thresholds import Thresholds, thresholds_from_document
+from assignors.replay.findings.thresholds import thresholds_from_document
 from assignors.replay.tables.rows import FindingKind
-
-DEFAULTS = ", ".join(f"{field.name} ({field.default})" for field in fields(Thresholds))
 
 
 class Threshold(click.ParamType[dict[str, int]]):
@@ -48,36 +45,34 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--min-severity",
         type=click.Choice([severity.value for severity in Severity]),
-        help=(
-            "Only findings of this severity or worse. Default: low, which leaves notes out; with "
-            "--kind: note."
-        ),
+        help="Only findings of this severity or worse. Default: low; with --kind, note.",
     ),
     click.option(
         "--kind",
         "kinds",
+        metavar="NAME",
         type=click.Choice([kind.value for kind in GLOSSARY]),
         multiple=True,
-        help="Only findings of this kind; can be repeated.",
+        help="Only findings of this kind, as rebalance-loop; can be repeated.",
     ),
     click.option(
         "--since",
         "since_ms",
         type=Instant(),
-        help=f"Only findings that lasted until then or later: {INSTANT_HELP}.",
+        help="Only findings that lasted until then: 2h (ago), or 2026-11-21T03:00.",
     ),
     click.option(
         "--until",
         "until_ms",
         type=Instant(),
-        help="Only findings that began before; in the same forms.",
+        help="Only findings that began before.",
     ),
     click.option(
         "--threshold",
         "changed",
         type=Threshold(),
         multiple=True,
-        help=f"What counts as many or long; can be repeated. Names and defaults: {DEFAULTS}.",
+        help="What counts as many or long; an unknown NAME lists all.",
     ),
 )
 

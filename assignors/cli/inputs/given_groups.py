@@ -17,11 +17,11 @@ from typing import Any
 
 import click
 
+from assignors.cli.inputs.file_values import JsonFile
 from assignors.cli.inputs.json_documents import documents
 from assignors.cli.inputs.json_text import UTF_16, not_utf8, parse_json
 from assignors.cli.inputs.lines import Line, lines, total_size
 from assignors.cli.inputs.results import Blank, result_document
-from assignors.cli.inputs.weights_option import with_weights_of
 from assignors.cli.outputs.cells import is_rule
 from assignors.cli.outputs.progress import with_line_progress
 from assignors.documents.answers import note_document
@@ -30,7 +30,11 @@ from assignors.documents.group_keys import topics_not_described, unused_keys
 from assignors.documents.groups import group_from_document
 from assignors.documents.terminal import is_around, recognised_text, skipped_text
 from assignors.documents.values import SCHEMA, Document, DocumentError, ErrorCode
-from assignors.documents.weightings import GivenWeights
+from assignors.documents.weightings import (
+    GivenWeights,
+    weights_from_document,
+    with_weights_of,
+)
 from assignors.model import PARTITION_LIMIT, Group
 from assignors.names.nearest import suggestion
 
@@ -98,6 +102,15 @@ class TopicCount(click.ParamType[tuple[str, int]]):
         return topic, int(digits)
 
 
+weights_option = click.option(
+    "--weights",
+    type=JsonFile(weights_from_document),
+    help='Weights of partitions, a JSON file: {"weights": {"orders": [900, 20, 20]}}; also '
+    "move_costs, capacities, budget, tolerance, trigger. In place of what a group has.",
+)
+"""The option of commands that take weights, above `group_options`."""
+
+
 def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of `GroupOptions` to a command, which gets them together as `beside`."""
 
@@ -108,6 +121,7 @@ def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
         assumed: str | None,
         group: str | None,
         is_sample: bool,
+        weights: GivenWeights | None = None,
         **options: Any,  # noqa: ANN401  # as above
     ) -> object:
         if is_sample and options.get("files"):
@@ -119,7 +133,7 @@ def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 words = f"{topic} has two counts, {count} and {counts[topic]}"
                 raise click.UsageError(f"--topic: {words}")
         chosen = None if assumed is None else Assumed(assumed)
-        beside = GroupOptions(partition_counts=counts, assumed=chosen, name=group)
+        beside = GroupOptions(partition_counts=counts, assumed=chosen, name=group, weights=weights)
         return command(*arguments, beside=beside, **options)
 
     topic = click.option(

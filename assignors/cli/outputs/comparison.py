@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from assignors.cli.outputs.asked_names import shown_name
 from assignors.cli.outputs.cells import (
     NONE,
     Fields,
@@ -18,7 +17,7 @@ from assignors.cli.outputs.cells import (
     is_full_width,
     partitions_cell,
 )
-from assignors.cli.outputs.member_ids import short_ids
+from assignors.cli.outputs.shown_names import short_ids, shown_name
 from assignors.cli.outputs.table import Table
 from assignors.cli.outputs.tables import error_text, group_name, print_notes
 from assignors.documents.values import Document

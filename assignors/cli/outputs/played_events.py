@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from assignors.cli.outputs.asked_names import shown_name
 from assignors.cli.outputs.cells import (
     NONE,
     NUMBERS_SHOWN,
@@ -13,6 +12,7 @@ from assignors.cli.outputs.cells import (
     console_of,
     most,
 )
+from assignors.cli.outputs.shown_names import shown_name
 from assignors.cli.outputs.table import Table
 from assignors.cli.outputs.tables import error_place, error_text, print_notes
 from assignors.documents.values import Document

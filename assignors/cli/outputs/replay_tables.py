@@ -13,7 +13,6 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from assignors.cli.outputs.asked_names import shown_name
 from assignors.cli.outputs.cells import (
     NONE,
     Fields,
@@ -22,6 +21,7 @@ from assignors.cli.outputs.cells import (
     console_of,
     partitions_cell,
 )
+from assignors.cli.outputs.shown_names import shown_name
 from assignors.cli.outputs.table import INDENT, Column, Table, wrapped
 from assignors.documents.values import Document
 from assignors.replay.analysis.outcome_rows import EVERY_GROUP

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from statistics import median
 from typing import Any
 
-from assignors.cli.outputs.asked_names import shown_name
 from assignors.cli.outputs.cells import cell, clean, console_of
+from assignors.cli.outputs.shown_names import shown_name
 from assignors.cli.outputs.table import Table
 from assignors.cli.outputs.tables import print_wrapped
 from assignors.documents.values import Document

@@ -1,10 +1,31 @@
-"""Old spellings: what somebody typed that is another command or option now, and the new one."""
+"""Options that are refused: typed twice, moved, or without effect beside others."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import click
+
+
+def refuse_repeated(command: click.Command, context: click.Context, arguments: list[str]) -> None:
+    """Raise `click.UsageError` for an option that is typed twice where the last alone would count.
+
+    What click cannot parse is for click to refuse.
+    """
+    try:
+        _, _, order = command.make_parser(context).parse_args(args=[*arguments])
+    except click.UsageError:
+        return
+    for option, count in Counter(order).items():
+        if isinstance(option, click.Option) and count > 1 and not option.multiple:
+            if option.is_flag and not option.secondary_opts:
+                continue
+            words = f"{option.opts[0]} is given {count} times, and only one can count"
+            if option.name == "assignor":
+                words += "; --compare takes several"
+            raise click.UsageError(words, context)
+
 
 HISTORIES = "random histories are: kafka-assignors histories --seeds 100 --members 20"
 IN_PYTHON = "it is for Python alone"
