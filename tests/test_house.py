@@ -35,8 +35,6 @@ ALLOWED = {
     # the first prefix that fits a module decides; standard library and our own are always allowed
     "wire": set(),
     "assignors.cli": {"click", "rich", "numpy"},
-    "assignors.cli.commands.replay_spark": {"click", "pyspark"},
-    "assignors.cli.commands.simulating.spark": {"click", "pyspark"},  # its exception, no session
     "assignors.testing": {"hypothesis"},
     "assignors.clients.kafka_python": {"kafka"},
     "assignors.clients.aiokafka": {"aiokafka"},

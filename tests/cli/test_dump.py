@@ -34,8 +34,6 @@ NOWHERE = ("--bootstrap", "127.0.0.1:1")
         (("dump", *NOWHERE, "--since", "yesterday"), "not 2026-11-21T03:00 (UTC), 2026-"),
         (("dump", *NOWHERE, "--command-config", "none"), "none: No such file"),
         (("replay", str(SAMPLE), "--command-config", "none"), "none: No such file"),
-        (("replay", *NOWHERE, "--engine", "spark"), "--engine spark reads files"),
-        (("replay", "-", "--engine", "spark"), "--engine spark reads files"),
         (("replay", "--sample", "--command-config", "x"), "--sample is a source"),
     ],
 )

@@ -81,12 +81,6 @@ def test_a_live_topic_tells_what_the_brokers_files_tell(
     assert len(live) > 3
 
 
-def test_spark_reads_files(broker: Broker) -> None:
-    done = process("replay", "--bootstrap", broker.bootstrap, "--engine", "spark")
-    assert done.returncode == 2
-    assert b"--engine spark reads files" in done.stderr
-
-
 def test_neither_a_source_nor_a_cluster_is_a_usage_error() -> None:
     done = process("replay")
     assert done.returncode == 2

@@ -39,9 +39,6 @@ COMMANDS: dict[str, list[str]] = {
         "dump --bootstrap localhost:1 --output dump.jsonl",
         "replay --bootstrap localhost:1",
     ],
-    "pyspark": [
-        "replay dump.jsonl --engine spark",
-    ],
 }
 """Package -> what needs it, as a user types it."""
 

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assignors.cli.commands.replay_request import UnreadableError
 from assignors.cli.inputs.cluster_options import cluster_settings, config_option
 from assignors.cli.inputs.extras import needed_by, require_package
 from assignors.cli.inputs.option_types import INSTANT_HELP, Instant, NewFile, Pattern
-from assignors.cli.outputs.forms import BROKEN_PIPE, discard_buffered
+from assignors.cli.outputs.forms import BROKEN_PIPE, UnreadableError, discard_buffered
 from assignors.cli.outputs.progress import with_progress
 from wire.text import utf16_key
 

@@ -104,8 +104,7 @@ def finding_options(command: Callable[..., None]) -> Callable[..., None]:
             raise click.UsageError(
                 f"--min-severity {min_severity} leaves out every --kind: {listed}"
             )
-        numbers = {name: number for each in changed for name, number in each.items()}
-        thresholds = thresholds_from_document(numbers)
+        thresholds = {name: number for each in changed for name, number in each.items()}
         command(*arguments, selection=selection, thresholds=thresholds, **others)
 
     for option in reversed(OPTIONS):

@@ -59,7 +59,8 @@ MOVED: Mapping[str, Mapping[str, str]] = {
     "simulate": SIMULATE,
     "replay": {
         "--thresholds": "write --threshold NAME=NUMBER for each",
-        "--jars": "dump writes the topic of a cluster into a file, which --engine spark reads",
+        "--engine": f"{IN_PYTHON}: assignors.replay.engines.spark; a dump need not fit into memory",
+        "--jars": f"{IN_PYTHON}: assignors.replay.engines.spark",
     },
     "conform": {"--order": f"{IN_PYTHON}: assignors.conformance.judges.Strictness(in_order=True)"},
 }

@@ -18,6 +18,12 @@ CLEAN, VIOLATIONS, UNREADABLE, BROKEN_PIPE = 0, 1, 2, 141
 """Exit codes: no problem, violations found, bad usage or input, the reader of the output left."""
 
 
+class UnreadableError(click.ClickException):
+    """A source that cannot be read, or has no records or no matching group; in one line."""
+
+    exit_code = UNREADABLE
+
+
 class Form(StrEnum):
     """How documents are written: values of `--output`."""
 
