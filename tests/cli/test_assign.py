@@ -103,19 +103,6 @@ def test_assignors_lists_the_registry() -> None:
     assert code == 0
 
 
-def test_what_is_assigned_passes_the_check() -> None:
-    for name, assignor in ASSIGNORS.items():
-        document = answer(*ASSIGN, name, given=json.dumps(GROUP))
-        asked = {
-            **GROUP,
-            "assignment": document["assignment"],
-            "withheld": document["withheld"],
-            "protocol": "cooperative" if assignor.is_cooperative else "eager",
-        }
-        (judged,), code = answers("check", given=json.dumps(asked))
-        assert (judged["violations"], judged["error"], code) == ([], None, 0)
-
-
 TWIN = {
     "topics": {"t": 2, "u": 2},
     "members": [

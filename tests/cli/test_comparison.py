@@ -6,10 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from assignors import Group
-from assignors.cli.command import command
 from assignors.cli.outputs.shown_names import short_ids
 from assignors.documents.groups import group_from_document
 from assignors.names.assignor_names import BEST
@@ -85,9 +83,6 @@ def test_reasons_are_told_on_demand() -> None:
     told = [reason["why"] for one in document["partitions"] for reason in one["answers"].values()]
     assert len(told) == 2 * document["different"] == 16
     assert all(why in shown for why in told)
-    refused = CliRunner().invoke(command, ["assign", "--assignor", "range", "--reasons", MEMBERS])
-    assert (refused.exit_code, refused.stdout) == (2, "")
-    assert "--reasons is for --compare" in refused.stderr
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120])

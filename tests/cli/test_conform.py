@@ -224,16 +224,6 @@ def test_a_name_that_a_terminal_would_obey_is_shown_and_not_sent(tmp_path: Path)
     assert b"[red]" in ended.stdout
 
 
-def test_help_names_the_options_and_where_the_protocol_stands() -> None:
-    ended = called("conform", "--help")
-    assert ended.returncode == 0
-    said = ended.stdout.decode()
-    for option in ("--vectors", "--command", "--timeout", "--exact", "--only", "-o"):
-        assert option in said
-    assert "tests/vectors/README.md" in said
-    assert "conform" in called("--help").stdout.decode()
-
-
 @pytest.mark.parametrize("name", ["kafka-4.4.0", "records-4.4.0", "peers", None])
 def test_vectors_that_come_with_the_package_have_a_name(name: str | None) -> None:
     named = () if name is None else ("--vectors", name)

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from assignors.cli.command import command
 from assignors.cli.commands.dump import written
-from assignors.cli.inputs.option_types import Instant
+from assignors.cli.inputs.option_types import INSTANT
 from assignors.replay.sources import Raw, SourceError
 from tests.cli.running import ROOT, answers, called
 
@@ -84,7 +84,7 @@ def test_a_dump_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
 
 
 def instant(text: str) -> int:
-    return Instant().convert(text, None, None)
+    return INSTANT.convert(text, None, None)
 
 
 def test_an_instant_has_four_forms() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from assignors.cli.inputs.option_types import Value
 from assignors.cli.outputs.forms import CLEAN, VIOLATIONS, Form, output_option, write
 from assignors.cli.outputs.progress import with_progress
 from assignors.cli.outputs.tables import show_conformed
@@ -25,26 +26,16 @@ from assignors.names.nearest import suggestion
 DEFAULT_VECTORS = "kafka-4.4.0"
 """Vectors of a run that names none."""
 
-FILE = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 
-
-class VectorFile(click.ParamType[Traversable]):
-    """A file of vectors, or the name of one that comes with this package."""
-
-    name = "file"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Traversable:
-        """Return the file; a usage error has the names that there are."""
-        text = str(value)
-        if text in PUBLISHED:
-            return published_vectors(text)
-        try:
-            return FILE.convert(text, param, ctx)
-        except click.BadParameter as error:
-            known = ", ".join(PUBLISHED)
-            self.fail(f"{error.message} With this package come: {known}.", param, ctx)
+def _vector_file(text: str) -> Traversable:
+    """Return a file of vectors, or one that comes with this package, by its name."""
+    if text in PUBLISHED:
+        return published_vectors(text)
+    path = Path(text)
+    if not path.is_file():
+        what = "is a directory" if path.is_dir() else "does not exist"
+        raise ValueError(f"{text!r} {what}. With this package come: {', '.join(PUBLISHED)}.")
+    return path
 
 
 @click.command()
@@ -55,7 +46,7 @@ class VectorFile(click.ParamType[Traversable]):
     metavar="FILE|NAME",
     default=[DEFAULT_VECTORS],
     show_default=True,
-    type=VectorFile(),
+    type=Value("file", _vector_file),
     help=f"Vectors as JSON lines, gzipped or not, or a name: {', '.join(PUBLISHED)}; can be"
     " repeated.",
 )

@@ -13,7 +13,7 @@ import click
 
 from assignors.cli.inputs.cluster_options import cluster_settings, config_option
 from assignors.cli.inputs.extras import needed_by, require_package
-from assignors.cli.inputs.option_types import INSTANT_HELP, Instant, NewFile, Pattern
+from assignors.cli.inputs.option_types import INSTANT, INSTANT_HELP, PATTERN, NewFile
 from assignors.cli.outputs.forms import BROKEN_PIPE, UnreadableError, discard_buffered
 from assignors.cli.outputs.progress import with_progress
 from wire.text import utf16_key
@@ -32,10 +32,10 @@ PARQUET = ".parquet"
 @click.option(
     "--group",
     "wanted",
-    type=Pattern(),
+    type=PATTERN,
     help="Only records of groups whose name matches this regular expression, anywhere in it.",
 )
-@click.option("--since", "since_ms", type=Instant(), help=f"Only records since: {INSTANT_HELP}.")
+@click.option("--since", "since_ms", type=INSTANT, help=f"Only records since: {INSTANT_HELP}.")
 @click.option(
     "--read-committed/--read-uncommitted",
     "is_committed_only",

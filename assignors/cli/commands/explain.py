@@ -15,6 +15,7 @@ from assignors.cli.inputs.given_groups import (
     weights_option,
 )
 from assignors.cli.inputs.lines import files_argument
+from assignors.cli.inputs.option_types import Value
 from assignors.cli.inputs.run_options import refuse
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_explained
@@ -41,30 +42,22 @@ BLANK: Document = dict.fromkeys(
 )
 
 
-class TopicPartition(click.ParamType[tuple[str, int]]):
-    """A partition as `topic:number`, or `topic-number` as Kafka's logs have it.
+def _topic_partition(text: str) -> tuple[str, int]:
+    """Return a partition of `topic:number`, or `topic-number` as Kafka's logs have it.
 
     Kafka's topic names have no colon.
     """
-
-    name = "topic:number"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, int]:
-        """Return topic and partition number."""
-        text = str(value)
-        topic, _, digits = text.rpartition(":" if ":" in text else "-")
-        if not topic or not (digits.isascii() and digits.isdecimal()) or len(digits) > 10:
-            self.fail(f"{value!r} is not topic:number, as orders:3", param, ctx)
-        return topic, int(digits)
+    topic, _, digits = text.rpartition(":" if ":" in text else "-")
+    if not topic or not (digits.isascii() and digits.isdecimal()) or len(digits) > 10:
+        raise ValueError(f"{text!r} is not topic:number, as orders:3")
+    return topic, int(digits)
 
 
 @click.command()
 @files_argument
 @click.option(
     "--partition",
-    type=TopicPartition(),
+    type=Value("topic:number", _topic_partition),
     required=True,
     help="The partition to explain: orders:3, or orders-3 as in Kafka's logs.",
 )

@@ -19,10 +19,10 @@ from assignors.assignor import Assignor
 from assignors.cli.inputs.assignor_names import AssignorName
 from assignors.cli.inputs.cluster_options import cluster_settings, config_option
 from assignors.cli.inputs.extras import needed_by, require_package
-from assignors.cli.inputs.file_values import JsonFile, LogEndsFile
+from assignors.cli.inputs.file_values import json_file, log_ends_of_file
 from assignors.cli.inputs.finding_options import finding_options
 from assignors.cli.inputs.lines import standard_input
-from assignors.cli.inputs.option_types import NewFile, Pattern
+from assignors.cli.inputs.option_types import PATTERN, NewFile, Value
 from assignors.cli.inputs.run_options import refuse
 from assignors.cli.outputs.cells import is_full_width
 from assignors.cli.outputs.forms import VIOLATIONS, Form, UnreadableError, output_option, write
@@ -74,7 +74,7 @@ def _partition_counts(document: object) -> dict[str, int]:
 @click.option(
     "--group",
     "wanted",
-    type=Pattern(),
+    type=PATTERN,
     help="Only groups whose name matches this expression, anywhere in it.",
 )
 @click.option(
@@ -87,13 +87,13 @@ def _partition_counts(document: object) -> dict[str, int]:
 @click.option(
     "--partitions",
     "partition_counts",
-    type=JsonFile(_partition_counts),
+    type=json_file(_partition_counts),
     help='Partition counts, {"topic": 6}; others are inferred.',
 )
 @click.option(
     "--log-ends",
     "log_ends",
-    type=LogEndsFile(),
+    type=Value("file", log_ends_of_file),
     help='For rates and lag, lines as {"at_ms": 1795376715000, "log_ends": {"orders": [120, 7]}}.',
 )
 @click.option(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from assignors.cli.inputs.json_text import parse_json
 from assignors.cli.inputs.lines import standard_input
+from assignors.cli.inputs.option_types import Value
 from assignors.documents.values import DocumentError, ErrorCode
 
 if TYPE_CHECKING:
@@ -18,56 +20,33 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class JsonFile(click.ParamType[T], Generic[T]):
-    """A file with a JSON document, read by a function that raises `DocumentError`.
+def json_file(read: Callable[[object], T]) -> Value[T]:
+    """Return the type of an option whose value is a file with a JSON document.
 
-    >>> JsonFile(len).convert("no-such.json", None, None)
-    Traceback (most recent call last):
-    click.exceptions.BadParameter: no-such.json: No such file or directory
+    `read` turns the document into the value; it raises `DocumentError`.
     """
+    return Value("file", partial(_value_of_file, read=read))
 
-    name = "file"
 
-    def __init__(self, read: Callable[[object], T]) -> None:
-        """`read` turns the parsed document into the value of the option."""
-        self._read = read
+def log_ends_of_file(path: str) -> tuple[LogEnds, ...]:
+    """Return the log ends of a file, a moment a line; `ValueError` with the line that is wrong."""
+    from assignors.replay.history.log_ends import log_ends_from_document  # noqa: PLC0415 - of this one
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> T:
-        """Return the value; a usage error says what is wrong in the file, and where."""
-        if not isinstance(value, str):
-            return cast("T", value)  # a default
+    found = []
+    try:
+        lines = _bytes_of(path).splitlines()
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from None
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
         try:
-            return read_json_file(value, self._read)
-        except click.UsageError as error:
-            self.fail(error.message, param, ctx)
-
-
-class LogEndsFile(click.ParamType[tuple["LogEnds", ...]]):
-    """A file of JSON lines, each with the log ends of one moment."""
-
-    name = "file"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[LogEnds, ...]:
-        """Return the moments; a usage error says which line is wrong, and where in it."""
-        from assignors.replay.history.log_ends import log_ends_from_document  # noqa: PLC0415 - of this one
-
-        found = []
-        try:
-            lines = _bytes_of(str(value)).splitlines()
-        except OSError as error:
-            self.fail(f"{value}: {error.strerror}", param, ctx)
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                found.append(log_ends_from_document(parse_json(line)))
-            except DocumentError as error:
-                self.fail(f"{value}, line {number}: {_sentence(error)}", param, ctx)
-        if not found:
-            self.fail(f"{value}: no line has log ends", param, ctx)
-        return tuple(found)
+            found.append(log_ends_from_document(parse_json(line)))
+        except DocumentError as error:
+            raise ValueError(f"{path}, line {number}: {_sentence(error)}") from None
+    if not found:
+        raise ValueError(f"{path}: no line has log ends")
+    return tuple(found)
 
 
 def read_json_file(path: str, read: Callable[[object], T]) -> T:
@@ -75,13 +54,20 @@ def read_json_file(path: str, read: Callable[[object], T]) -> T:
 
     Raises `click.UsageError` where the file cannot be read, or `read` refuses its document.
     """
+    try:
+        return _value_of_file(path, read)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _value_of_file(path: str, read: Callable[[object], T]) -> T:
     where = "standard input" if path == "-" else path
     try:
         return read(parse_json(_bytes_of(path)))
     except OSError as error:
-        raise click.UsageError(f"{where}: {error.strerror}") from None
+        raise ValueError(f"{where}: {error.strerror}") from None
     except DocumentError as error:
-        raise click.UsageError(f"{where}: {_sentence(error)}") from None
+        raise ValueError(f"{where}: {_sentence(error)}") from None
 
 
 def _bytes_of(path: str) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from assignors.cli.inputs.option_types import Instant
+from assignors.cli.inputs.option_types import INSTANT, Value
 from assignors.documents.values import DocumentError, ErrorCode
 from assignors.replay.findings.glossary import GLOSSARY, Severity
 from assignors.replay.findings.selection import Selection, is_kind_wanted
@@ -16,29 +16,19 @@ from assignors.replay.findings.thresholds import thresholds_from_document
 from assignors.replay.tables.rows import FindingKind
 
 
-class Threshold(click.ParamType[dict[str, int]]):
-    """A threshold and its number: `NAME=NUMBER`."""
-
-    name = "NAME=NUMBER"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> dict[str, int]:
-        """Return name -> number; a usage error says what is wrong."""
-        if isinstance(value, dict):
-            return value
-        name, _, text = str(value).partition("=")
-        try:
-            number = int(text)
-        except ValueError:
-            self.fail(f"{value!r}: not NAME=NUMBER, a whole number", param, ctx)
-        try:
-            thresholds_from_document({name: number})
-        except DocumentError as error:
-            # Of an unknown name the sentence has the name already.
-            is_unknown = error.kind == ErrorCode.UNKNOWN
-            self.fail(error.text if is_unknown else str(error), param, ctx)
-        return {name: number}
+def _threshold(text: str) -> dict[str, int]:
+    name, _, digits = text.partition("=")
+    try:
+        number = int(digits)
+    except ValueError:
+        raise ValueError(f"{text!r}: not NAME=NUMBER, a whole number") from None
+    try:
+        thresholds_from_document({name: number})
+    except DocumentError as error:
+        # Of an unknown name the sentence has the name already.
+        is_unknown = error.kind == ErrorCode.UNKNOWN
+        raise ValueError(error.text if is_unknown else str(error)) from None
+    return {name: number}
 
 
 OPTIONS: tuple[Callable[[Any], Any], ...] = (
@@ -58,19 +48,19 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--since",
         "since_ms",
-        type=Instant(),
+        type=INSTANT,
         help="Only findings that lasted until then: 2h (ago), or 2026-11-21T03:00.",
     ),
     click.option(
         "--until",
         "until_ms",
-        type=Instant(),
+        type=INSTANT,
         help="Only findings that began before.",
     ),
     click.option(
         "--threshold",
         "changed",
-        type=Threshold(),
+        type=Value("NAME=NUMBER", _threshold),
         multiple=True,
         help="What counts as many or long; an unknown NAME lists all.",
     ),

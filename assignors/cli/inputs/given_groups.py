@@ -17,10 +17,11 @@ from typing import Any
 
 import click
 
-from assignors.cli.inputs.file_values import JsonFile
+from assignors.cli.inputs.file_values import json_file
 from assignors.cli.inputs.json_documents import documents
 from assignors.cli.inputs.json_text import UTF_16, not_utf8, parse_json
 from assignors.cli.inputs.lines import Line, lines, total_size
+from assignors.cli.inputs.option_types import Value
 from assignors.cli.inputs.results import Blank, result_document
 from assignors.cli.outputs.cells import is_rule
 from assignors.cli.outputs.progress import with_line_progress
@@ -84,27 +85,17 @@ class GivenGroup:
     """What was assumed about a described group; topics that nobody describes."""
 
 
-class TopicCount(click.ParamType[tuple[str, int]]):
-    """A topic and its number of partitions, as `orders:24`."""
-
-    name = "topic:count"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, int]:
-        """Return topic and count."""
-        if isinstance(value, tuple):
-            return value
-        topic, _, digits = str(value).rpartition(":")
-        is_count = digits.isascii() and digits.isdecimal() and len(digits) <= 10
-        if not topic or not is_count or int(digits) > PARTITION_LIMIT:
-            self.fail(f"{value!r} is not topic:count, as orders:24", param, ctx)
-        return topic, int(digits)
+def _topic_count(text: str) -> tuple[str, int]:
+    topic, _, digits = text.rpartition(":")
+    is_count = digits.isascii() and digits.isdecimal() and len(digits) <= 10
+    if not topic or not is_count or int(digits) > PARTITION_LIMIT:
+        raise ValueError(f"{text!r} is not topic:count, as orders:24")
+    return topic, int(digits)
 
 
 weights_option = click.option(
     "--weights",
-    type=JsonFile(weights_from_document),
+    type=json_file(weights_from_document),
     help='Weights of partitions, a JSON file: {"weights": {"orders": [900, 20, 20]}}; also '
     "move_costs, capacities, budget, tolerance, trigger. In place of what a group has.",
 )
@@ -139,7 +130,7 @@ def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
     topic = click.option(
         "--topic",
         "partition_counts",
-        type=TopicCount(),
+        type=Value("topic:count", _topic_count),
         multiple=True,
         help="Partitions of a topic, orders:24, in place of those given. May be repeated.",
     )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
+from typing import Generic, TypeVar, cast
 
 import click
 
 from assignors.names.nearest import question
+
+T = TypeVar("T")
 
 
 class NearChoice(click.Choice[str]):
@@ -61,43 +64,49 @@ _MILLISECONDS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_0
 _EPOCH_MS = re.compile(r"\d{11,15}")
 
 
-class Pattern(click.ParamType[re.Pattern[str]]):
-    """A regular expression."""
+class Value(click.ParamType[T], Generic[T]):
+    """A value that a function reads, which raises `ValueError` with what is wrong."""
 
-    name = "regex"
+    def __init__(self, name: str, read: Callable[[str], T]) -> None:
+        """`name` is what help calls the value."""
+        self.name = name
+        self._read = read
 
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> re.Pattern[str]:
-        """Return the compiled expression; a usage error says where it is wrong."""
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> T:
+        """Return what the text means."""
+        if not isinstance(value, str):
+            return cast("T", value)  # a default
         try:
-            return re.compile(str(value))
-        except re.error as error:
-            self.fail(f"{value!r}: {error}", param, ctx)
+            return self._read(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
-class Instant(click.ParamType[int]):
-    """A point in time, in milliseconds since 1970: what `INSTANT_HELP` says."""
+def _pattern(text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{text!r}: {error}") from None
 
-    name = "time"
 
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
-        """Return the milliseconds; a usage error names the forms that are read."""
-        text = str(value).strip()
-        ago = _AGO.fullmatch(text)
-        if ago is not None:
-            now_ms = int(datetime.now(tz=UTC).timestamp() * 1000)
-            return now_ms - int(ago[1]) * _MILLISECONDS[ago[2]]
-        if _EPOCH_MS.fullmatch(text):
-            return int(text)
-        try:
-            at = datetime.fromisoformat(text)
-        except ValueError:
-            self.fail(f"{text!r}: not {INSTANT_HELP}", param, ctx)
-        return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
+def _instant(text: str) -> int:
+    """Return a point in time in milliseconds since 1970; `INSTANT_HELP` has its forms."""
+    text = text.strip()
+    ago = _AGO.fullmatch(text)
+    if ago is not None:
+        now_ms = int(datetime.now(tz=UTC).timestamp() * 1000)
+        return now_ms - int(ago[1]) * _MILLISECONDS[ago[2]]
+    if _EPOCH_MS.fullmatch(text):
+        return int(text)
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"{text!r}: not {INSTANT_HELP}") from None
+    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
 
+
+PATTERN = Value("regex", _pattern)
+INSTANT = Value("time", _instant)
 
 INSTANT_HELP = "2026-11-21T03:00 (UTC), 2026-11-21T03:00+01:00, 2h or 1d ago, or epoch milliseconds"
 """The forms of an instant, for help texts and errors."""
