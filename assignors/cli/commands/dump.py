@@ -105,7 +105,8 @@ def _check_name(output: str) -> None:
 
 def _print(lines: Iterable[str]) -> int:
     count = 0
-    for count, line in enumerate(lines, 1):
+    for line in lines:
         sys.stdout.write(line)
+        count += 1
     sys.stdout.flush()
     return count
