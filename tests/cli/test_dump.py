@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from assignors.cli.command import command
-from assignors.cli.commands.dump import written
 from assignors.cli.inputs.option_types import INSTANT
+from assignors.replay.dump import write_whole
 from assignors.replay.sources import Raw, SourceError
 from tests.cli.running import ROOT, answers, called
 
@@ -78,7 +78,7 @@ def test_a_dump_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
         file = tmp_path / name
         file.write_bytes(b"yesterday's")
         with pytest.raises(SourceError):
-            written(chunks(), str(file))
+            write_whole(file, chunks())
         assert file.read_bytes() == b"yesterday's"
     assert len(list(tmp_path.iterdir())) == 3
 

@@ -14,7 +14,7 @@ from assignors.assignor import Assignor
 from assignors.checks import judged
 from assignors.checks.compare import compare
 from assignors.claims import is_claim_known
-from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName, AssignorNames
+from assignors.cli.inputs.assignor_names import ASSIGNOR, ASSIGNOR_HELP, COMPARED
 from assignors.cli.inputs.given_groups import (
     GivenGroup,
     GroupOptions,
@@ -45,16 +45,16 @@ from assignors.weighted.sticky import WEIGHTED
 
 BLANK: Document = {"assignment": None, "withheld": None, "notes": [], "stats": None}
 LISTED: Document = {"lists": None, "order": None}
-COMPARED: Document = dict.fromkeys(("owned", "compared", "violations", "different", "partitions"))
+COMPARISON: Document = dict.fromkeys(("owned", "compared", "violations", "different", "partitions"))
 
 
 @click.command()
 @files_argument
-@click.option("--assignor", type=AssignorName(), help=ASSIGNOR_HELP)
+@click.option("--assignor", type=ASSIGNOR, help=ASSIGNOR_HELP)
 @click.option(
     "--compare",
     "compared",
-    type=AssignorNames(),
+    type=COMPARED,
     help="Compare two or more assignors, A,B: who gets what, loads, moves, gaps.",
 )
 @click.option(
@@ -163,7 +163,7 @@ def _show_compared(
     def compared_group(given: GivenGroup) -> Document:
         return comparison_document(compare(given.group, assignors))
 
-    results = group_results(files, COMPARED, beside, compared_group)
+    results = group_results(files, COMPARISON, beside, compared_group)
     return write(results, form, partial(show_compared, reasons=reasons))
 
 

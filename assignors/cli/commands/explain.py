@@ -6,7 +6,7 @@ import click
 
 from assignors.assignor import Assignor
 from assignors.checks.explain import explain as explained
-from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName
+from assignors.cli.inputs.assignor_names import ASSIGNOR, ASSIGNOR_HELP
 from assignors.cli.inputs.given_groups import (
     GivenGroup,
     GroupOptions,
@@ -63,7 +63,7 @@ def _topic_partition(text: str) -> tuple[str, int]:
 )
 @click.option(
     "--assignor",
-    type=AssignorName(),
+    type=ASSIGNOR,
     default="cooperative-sticky",
     show_default=True,
     help=ASSIGNOR_HELP,

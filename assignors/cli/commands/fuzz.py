@@ -49,7 +49,7 @@ def fuzz(
     *,
     count: int,
     protocols: tuple[str, ...],
-    assignors: tuple[str, ...],
+    assignors: tuple[tuple[str, ...], ...],
     seed: int,
     shrink: str | None,
     form: Form,

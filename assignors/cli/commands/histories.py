@@ -64,7 +64,7 @@ def histories(
     context: click.Context,
     *,
     files: tuple[str, ...],
-    assignors: tuple[str, ...],
+    assignors: tuple[tuple[str, ...], ...],
     seed: int,
     seeds: int,
     members: int,

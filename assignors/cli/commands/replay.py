@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 import click
 
 from assignors.assignor import Assignor
-from assignors.cli.inputs.assignor_names import AssignorName
+from assignors.cli.inputs.assignor_names import ASSIGNOR
 from assignors.cli.inputs.cluster_options import cluster_settings, config_option
 from assignors.cli.inputs.extras import needed_by, require_package
 from assignors.cli.inputs.file_values import json_file, log_ends_of_file
@@ -80,7 +80,7 @@ def _partition_counts(document: object) -> dict[str, int]:
 @click.option(
     "--what-if",
     "assignors",
-    type=AssignorName(),
+    type=ASSIGNOR,
     multiple=True,
     help="Try this assignor on the same history; can be repeated.",
 )

@@ -14,7 +14,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from assignors.cli.inputs.assignor_names import OwnAssignorNames, portable_names
+from assignors.cli.inputs.assignor_names import OWN, portable_names
 from assignors.cli.inputs.extras import needed_by, require_package
 from assignors.cli.inputs.file_values import read_json_file
 from assignors.cli.inputs.given_groups import GroupOptions, given_group, group_entries
@@ -168,7 +168,7 @@ class _Request:
     "--own-assignor",
     "own_assignors",
     metavar="PATH",
-    type=OwnAssignorNames(),
+    type=OWN,
     multiple=True,
     help="Let the file name this assignor of yours, package.module:object.",
 )
@@ -199,9 +199,9 @@ def simulate(
     lists: bool,
     settings: tuple[str, ...],
     group: str | None,
-    assignors: tuple[str, ...],
+    assignors: tuple[tuple[str, ...], ...],
     protocols: tuple[str, ...],
-    own_assignors: tuple[str, ...],
+    own_assignors: tuple[tuple[str, ...], ...],
     seed: int,
     seeds: int,
     processes: int | None,

@@ -50,7 +50,7 @@ def traffic(
     context: click.Context,
     *,
     scenario: str,
-    assignors: tuple[str, ...],
+    assignors: tuple[tuple[str, ...], ...],
     seed: int,
     seeds: int,
     processes: int | None,

@@ -30,7 +30,7 @@ def what_if(
     *,
     words: tuple[str, ...],
     files: tuple[str, ...],
-    assignors: tuple[str, ...],
+    assignors: tuple[tuple[str, ...], ...],
     beside: GroupOptions,
     form: Form,
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Generic, TypeVar, cast
 
 import click
+from click.shell_completion import CompletionItem
 
 from assignors.names.nearest import question
 
@@ -67,10 +68,16 @@ _EPOCH_MS = re.compile(r"\d{11,15}")
 class Value(click.ParamType[T], Generic[T]):
     """A value that a function reads, which raises `ValueError` with what is wrong."""
 
-    def __init__(self, name: str, read: Callable[[str], T]) -> None:
-        """`name` is what help calls the value."""
+    def __init__(
+        self,
+        name: str,
+        read: Callable[[str], T],
+        completed: Callable[[str], list[CompletionItem]] = lambda _: [],
+    ) -> None:
+        """`name` is what help calls the value, `completed` offers values for the shell."""
         self.name = name
         self._read = read
+        self._completed = completed
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> T:
         """Return what the text means."""
@@ -80,6 +87,13 @@ class Value(click.ParamType[T], Generic[T]):
             return self._read(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the values that begin so."""
+        del ctx, param
+        return self._completed(incomplete)
 
 
 def _pattern(text: str) -> re.Pattern[str]:

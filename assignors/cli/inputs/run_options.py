@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, PortableAssignorNames
+from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, PORTABLE
 
 INT64_MAX = 2**63 - 1
 
@@ -17,7 +17,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 assignors_option = click.option(
     "--assignor",
     "assignors",
-    type=PortableAssignorNames(),
+    type=PORTABLE,
     multiple=True,
     help=f"Assignors to compare, with commas between or one an option: {ASSIGNOR_HELP}",
 )

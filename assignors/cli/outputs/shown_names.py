@@ -16,8 +16,9 @@ ASKED = "assignors.cli.asked_names"
 SHORT = {full_name: name for name, full_name in BEST.items()}
 
 
-def keep_asked_name(context: click.Context | None, full_name: str, asked: str) -> list[str]:
+def keep_asked_name(full_name: str, asked: str) -> list[str]:
     """Keep a name that was typed for an assignor; return all that were, this one last."""
+    context = click.get_current_context(silent=True)
     if context is None:
         return [asked]
     names: dict[str, list[str]] = context.meta.setdefault(ASKED, {})
