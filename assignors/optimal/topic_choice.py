@@ -18,7 +18,7 @@ import numpy as np
 from assignors.optimal.cycles import Cells, cancel_cycles
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.network import Network
-from assignors.optimal.flow.table import DenseTable, bit_sets
+from assignors.optimal.flow.table import bit_sets
 from assignors.optimal.spread import (
     MOVES_MAX,
     Face,
@@ -170,7 +170,6 @@ def spread_counts(
     `labels` are the distances of rows and of members. Returns whether `effort` sufficed.
     Cost: O(R M), and that of `cycles.cancel_cycles`.
     """
-    assert isinstance(network.table, DenseTable), "a sparse table is improved row by row"
     owned, placed = network.table.owned, network.table.placed
     of_row, of_member = labels
     if moves_last:  # without racks the distances count moves alone

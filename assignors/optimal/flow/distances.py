@@ -17,10 +17,6 @@ from dataclasses import dataclass
 
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.residual import Residual
-from wire.constructors import unchecked
-
-OpenArcs = tuple[int, int, int]
-"""A row, the members to whom open arcs lead from it, and those from whom they lead to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,62 +60,9 @@ class Layers:
     """Rows through which something was sent since; numbers beyond stand for members."""
 
 
-_distances, _layers = unchecked(Distances), unchecked(Layers)
-
-
-def initial(residual: Residual, effort: Effort) -> Distances:
-    """Return the distances for the start, in which no arc costs less than nothing.
-
-    Where nothing can be sent for nothing, they are those with which something may be.
-    """
-    found = None if residual.remote is not None else _beyond_nothing(residual, effort)
-    return found or no_distances(residual.hub, len(residual.load))
-
-
 def no_distances(row_count: int, member_count: int) -> Distances:
     """Return distances of 0: with these no arc of the start is too short."""
-    return _distances(row=[0] * (row_count + 2), members_at={0: (1 << member_count) - 1})
-
-
-def _beyond_nothing(residual: Residual, effort: Effort) -> Distances | None:
-    """Return the distances that `layers_of` and `move_away` would find if nothing was sent.
-
-    Members can pass something on for nothing only of what they have beyond what they own. Where
-    those that start with too much have nothing beyond, that takes a look at each row. `None`
-    elsewhere. Counts the same steps.
-    """
-    hub, goal, down, (within, above) = residual.hub, residual.hub + 1, residual.down[1], residual.up
-    full, beyond = 0, 0
-    for node in residual.supply:
-        if node < hub:
-            return None
-        full |= down[hub] if node == hub else 1 << (node - hub - 2)
-    for row in range(hub):
-        beyond |= above[row]
-    current = [goal, hub] if residual.hub_room[0] > 0 else [goal]
-    reached = above[goal] | (above[hub] if len(current) > 1 else 0)
-    if full & (beyond | reached) or any(residual.down[0]):
-        return None
-    waiting = [row for row, there in enumerate(down) if there and row not in current]
-    is_near = [row in current for row in range(hub + 2)]
-    near = steps = 0
-    while current:
-        new = reached & ~near
-        near |= new
-        steps += len(current) + len(waiting)
-        if not waiting or not new:
-            break
-        current = [row for row in waiting if down[row] & new]
-        waiting = [row for row in waiting if not down[row] & new]
-        reached = 0
-        for row in current:
-            is_near[row] = True
-            reached |= above[row]
-    far = ((1 << len(residual.load)) - 1) ^ near
-    if not near or not any(is_near[row] and within[row] & far for row in range(hub)):
-        return None
-    effort.add(steps)
-    return _distances(row=[int(not each) for each in is_near], members_at={0: near, 1: far})
+    return Distances(row=[0] * (row_count + 2), members_at={0: (1 << member_count) - 1})
 
 
 def layers_of(
@@ -136,7 +79,7 @@ def layers_of(
     layer_of = dict.fromkeys(current, 0)
     rows_wanted, members_wanted = _supplied(residual)
     down, up = _open_arcs(residual, distances, before)
-    found = _layers(
+    found = Layers(
         rows=[],
         members=[],
         layer_of=layer_of,

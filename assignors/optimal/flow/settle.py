@@ -19,7 +19,6 @@ import numpy as np
 from assignors.optimal.flow.blocking import push_all
 from assignors.optimal.flow.distances import (
     Distances,
-    initial,
     layers_of,
     move_away,
     no_distances,
@@ -80,7 +79,7 @@ def search(residual: Residual, effort: Effort) -> tuple[Cut | None, Distances]:
 
     Changes `residual`. Cost: as `settle`, without the tables.
     """
-    distances, before = initial(residual, effort), None
+    distances, before = no_distances(residual.hub, len(residual.load)), None
     while residual.supply and not effort.is_spent:
         layers = layers_of(residual, distances, effort, before)
         if push_all(residual, layers, effort):

@@ -19,9 +19,6 @@ from assignors.optimal.small.problem import PARTITIONS_MAX, by_topic, small_prob
 from assignors.options import Options, Prefer
 from assignors.problem import NOBODY
 from assignors.rebalance import ComputedMapping, LazyFigures, Rebalance
-from wire.constructors import unchecked
-
-_rebalance = unchecked(Rebalance)
 
 
 def assign_small(
@@ -59,7 +56,7 @@ def assign_small(
         return {**figures, "follow_up": follow_up} if kind is UserData.COOPERATIVE else figures
 
     ids = problem.member_ids
-    return _rebalance(
+    return Rebalance(
         assignment=AssignedShares(
             member_ids=ids,
             topics=problem.topics,

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from assignors.model import Assignment, Group
 from assignors.ownership.changes import TopicPartition
 from assignors.ownership.monitors import started_while_owned
-from wire.constructors import unchecked
 
 NOBODY: Mapping[int, str] = {}
 
@@ -32,9 +31,6 @@ class Consumed:
     """Whether no partition is consumed twice."""
     is_sound: bool
     """Whether that, and each partition exists and its consumer subscribes to it."""
-
-
-_consumed = unchecked(Consumed)
 
 
 def consumed(group: Group, shares: Assignment) -> Consumed:
@@ -55,7 +51,7 @@ def consumed(group: Group, shares: Assignment) -> Consumed:
         load[member_id] = count
         is_asked = is_asked and subscribed[member_id].issuperset(share)
     is_single = sum(load.values()) == sum(map(len, consumer.values()))
-    return _consumed(
+    return Consumed(
         shares=shares,
         consumer=consumer,
         load=load,

@@ -25,7 +25,6 @@ from assignors.rebalance import Rebalance
 from assignors.simulation.rounds.consumption import Counts, asked_of, change, consumed
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, Scenario
 from assignors.simulation.rounds.simulated_group import SimulatedGroup, changes
-from wire.constructors import unchecked
 
 ROUND_LIMIT = 12
 """Rounds after which an event counts as one that does not settle."""
@@ -56,9 +55,6 @@ class Round:
     """Nobody has a reason to start another round."""
     counts: Counts
     """The settlement up to here in numbers."""
-
-
-_round = unchecked(Round)
 
 
 def rounds(scenario: Scenario, assignor: Assignor) -> Iterator[Round]:
@@ -107,7 +103,7 @@ def _settle(group: SimulatedGroup, number: int, phase: int, event: GroupEvent) -
         for member in group.members.values():
             member.receive(after[member.member_id], group.generation)
         again = has_revoked or must_follow_up
-        yield _round(
+        yield Round(
             event_number=number,
             phase=phase,
             event=event,
