@@ -35,8 +35,8 @@ USED_BY: dict[str, str] = {
     "assignment": "check",
     "withheld": "check",
     "protocol": "check",
-    "seed": "simulate",
-    "events": "simulate",
+    "seed": "histories",
+    "events": "what-if",
 }
 """Key of a group that one command alone uses -> that command."""
 

@@ -55,7 +55,7 @@ def _written(name: str, command: str, text: str, schema: Schema) -> Format:
 _ALL = (
     _read(
         "group",
-        "assign, explain, simulate",
+        "assign, explain, what-if, simulate --set",
         "A group: topics, and members by their fields or by their Subscription bytes.",
         groups.GROUP,
     ),
@@ -66,10 +66,10 @@ _ALL = (
         "Weights of partitions, for any group; more topics and members than a group may be there.",
         groups.WEIGHTS,
     ),
-    _read("history", "simulate", "A history to draw: a seed and sizes.", tables.SIZES),
+    _read("history", "histories", "A history to draw: a seed and sizes.", tables.SIZES),
     _read(
         "group-with-events",
-        "simulate",
+        "what-if",
         "A group as it is, and the events that are asked for.",
         tables.GROUP_WITH_EVENTS,
     ),
@@ -136,7 +136,12 @@ _ALL = (
     _written(
         "assignors", "assignors", "An assignor of the registry.", answer(*answers.ASSIGNOR_KEYS)
     ),
-    _written("simulate", "simulate", "The costs of one event under one assignor.", tables.PLAYED),
+    _written(
+        "simulate",
+        "histories, what-if",
+        "The costs of one event under one assignor.",
+        tables.PLAYED,
+    ),
     _written("timed", "simulate", "The costs of one run on a clock.", tables.TIMED),
     _written("fuzz", "fuzz", "What random scenarios have shown.", tables.FUZZED),
     _written(

@@ -89,6 +89,7 @@ def test_a_file_is_played_the_same_every_time(tmp_path: Path) -> None:
         (json.dumps({**SMALL, "plan": [{"at_ms": 1, "do": "fly"}]}), "at plan[0].do"),
         (json.dumps(GROUP), "that is a group: --set away=15s every=30s plays it on a clock"),
         (json.dumps({"topics": {"t": 4}, "members": []}), "'version' is missing"),
+        ('{"seed": 7, "members": 20}', "kafka-assignors histories FILE plays it"),
     ],
 )
 def test_a_file_that_is_no_scenario_is_refused(tmp_path: Path, text: str, words: str) -> None:

@@ -6,7 +6,7 @@ import gc
 import gzip
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.resources import as_file
@@ -20,18 +20,20 @@ from assignors.cli.inputs.assignor_names import ASSIGNOR
 from assignors.cli.inputs.cluster_options import cluster_settings, config_option
 from assignors.cli.inputs.extras import needed_by, require_package
 from assignors.cli.inputs.file_values import json_file, log_ends_of_file
-from assignors.cli.inputs.finding_options import finding_options
 from assignors.cli.inputs.lines import standard_input
-from assignors.cli.inputs.option_types import PATTERN, NewFile, Value
+from assignors.cli.inputs.option_types import INSTANT, PATTERN, NewFile, Value
 from assignors.cli.inputs.run_options import refuse
 from assignors.cli.outputs.cells import is_full_width
 from assignors.cli.outputs.forms import VIOLATIONS, Form, UnreadableError, output_option, write
 from assignors.cli.outputs.progress import with_progress
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed, show_summary
-from assignors.documents.values import SCHEMA, Document, as_object
+from assignors.documents.values import SCHEMA, Document, DocumentError, ErrorCode, as_object
 from assignors.replay import replay as replayed
 from assignors.replay.findings import Selection
 from assignors.replay.findings.finding import amount
+from assignors.replay.findings.glossary import GLOSSARY, Severity
+from assignors.replay.findings.selection import is_kind_wanted
+from assignors.replay.findings.thresholds import thresholds_from_document
 from assignors.replay.findings.upgrade import conversion_answer
 from assignors.replay.history.log_ends import LogEnds
 from assignors.replay.sources import Raw, SourceError, read_stream
@@ -61,6 +63,21 @@ def _partition_counts(document: object) -> dict[str, int]:
         topic: partition_count_from_document(count, (topic,))
         for topic, count in as_object(document, ()).items()
     }
+
+
+def _threshold(text: str) -> dict[str, int]:
+    name, _, digits = text.partition("=")
+    try:
+        number = int(digits)
+    except ValueError:
+        raise ValueError(f"{text!r}: not NAME=NUMBER, a whole number") from None
+    try:
+        thresholds_from_document({name: number})
+    except DocumentError as error:
+        # Of an unknown name the sentence has the name already.
+        is_unknown = error.kind == ErrorCode.UNKNOWN
+        raise ValueError(error.text if is_unknown else str(error)) from None
+    return {name: number}
 
 
 @click.command()
@@ -127,7 +144,38 @@ def _partition_counts(document: object) -> dict[str, int]:
     is_flag=True,
     help="Print every row, not the ten worst groups alone.",
 )
-@finding_options
+@click.option(
+    "--min-severity",
+    type=click.Choice([severity.value for severity in Severity]),
+    help="Only findings of this severity or worse. Default: low; with --kind, note.",
+)
+@click.option(
+    "--kind",
+    "kinds",
+    metavar="NAME",
+    type=click.Choice([kind.value for kind in GLOSSARY]),
+    multiple=True,
+    help="Only findings of this kind, as rebalance-loop; can be repeated.",
+)
+@click.option(
+    "--since",
+    "since_ms",
+    type=INSTANT,
+    help="Only findings that lasted until then: 2h (ago), or 2026-11-21T03:00.",
+)
+@click.option(
+    "--until",
+    "until_ms",
+    type=INSTANT,
+    help="Only findings that began before.",
+)
+@click.option(
+    "--threshold",
+    "changed",
+    type=Value("NAME=NUMBER", _threshold),
+    multiple=True,
+    help="What counts as many or long; an unknown NAME lists all.",
+)
 @output_option
 @click.pass_context
 def replay(
@@ -146,8 +194,11 @@ def replay(
     redact: bool,
     shown: tuple[str, ...],
     is_all: bool,
-    selection: Selection,
-    thresholds: dict[str, int],
+    min_severity: str | None,
+    kinds: tuple[str, ...],
+    since_ms: int | None,
+    until_ms: int | None,
+    changed: tuple[dict[str, int], ...],
     form: Form,
 ) -> None:
     """Rebuild the history of groups from __consumer_offsets.
@@ -157,6 +208,7 @@ def replay(
     them, or - for standard input. Exit code 1: there are findings of --min-severity or worse, or an
     assignor of --what-if fails. In Python: assignors.replay.replay.
     """
+    selection = _selection(min_severity, kinds, since_ms, until_ms)
     is_live = bootstrap is not None or config is not None
     source, name = _source(context, source, is_sample=is_sample, is_live=is_live)
     if shown and "outcomes" not in shown and not (report or out):
@@ -181,7 +233,7 @@ def replay(
                 kinds=selection.kinds,
                 since=selection.since_ms,
                 until=selection.until_ms,
-                thresholds=thresholds,
+                thresholds={name: number for each in changed for name, number in each.items()},
                 redact=redact,
                 tables=TABLES if out or report else {*tables, COUNTED, "groups"},
                 progress=with_progress,
@@ -200,6 +252,25 @@ def replay(
         click.echo(_no_findings(selection))
     has_failed = any(row.error is not None for row in found.outcomes)
     context.exit(max(code, VIOLATIONS) if found.findings or has_failed else code)
+
+
+def _selection(
+    min_severity: str | None, kinds: Sequence[str], since_ms: int | None, until_ms: int | None
+) -> Selection:
+    """Return which findings are wanted; `click.UsageError` where there can be none."""
+    if since_ms is not None and until_ms is not None and since_ms >= until_ms:
+        raise click.UsageError("--since must be before --until")
+    default = Severity.NOTE if kinds else Severity.LOW
+    wanted = Selection(
+        min_severity=default if min_severity is None else Severity(min_severity),
+        kinds=tuple(map(FindingKind, kinds)),
+        since_ms=since_ms,
+        until_ms=until_ms,
+    )
+    if not any(is_kind_wanted(kind, wanted) for kind in wanted.kinds or GLOSSARY):
+        listed = ", ".join(f"{kind} is {GLOSSARY[kind].severity}" for kind in wanted.kinds)
+        raise click.UsageError(f"--min-severity {min_severity} leaves out every --kind: {listed}")
+    return wanted
 
 
 def _source(

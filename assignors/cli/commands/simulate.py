@@ -66,6 +66,7 @@ A_GROUP = (
     "that is a group: --set away=15s every=30s plays it on a clock, kafka-assignors what-if plays"
     " events in it"
 )
+A_HISTORY = "that is a random history: kafka-assignors histories FILE plays it"
 NO_SCENARIO = (
     "name a SCENARIO, that --list shows or a file, or describe a group with --set; kafka-assignors"
     " histories plays random histories"
@@ -332,6 +333,8 @@ def _chosen(
 
     def read(document: object) -> Scenario:
         if isinstance(document, dict) and "version" not in document:
+            if "seed" in document:
+                raise click.UsageError(A_HISTORY)
             members = document.get("members")
             if isinstance(members, list) and any("id" in m for m in members if isinstance(m, dict)):
                 raise click.UsageError(A_GROUP)

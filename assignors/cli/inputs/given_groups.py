@@ -85,6 +85,10 @@ class GivenGroup:
     """What was assumed about a described group; topics that nobody describes."""
 
 
+Used = Collection[str] | Callable[[GivenGroup], Collection[str]]
+"""Keys that a command reads beside those of every group."""
+
+
 def _topic_count(text: str) -> tuple[str, int]:
     topic, _, digits = text.rpartition(":")
     is_count = digits.isascii() and digits.isdecimal() and len(digits) <= 10
@@ -168,7 +172,7 @@ def group_results(
     blank: Blank,
     options: GroupOptions,
     result_of: Callable[[GivenGroup], Document],
-    used: Collection[str] | Callable[[GivenGroup], Collection[str]] = (),
+    used: Used = (),
 ) -> Iterator[Document]:
     """Yield the result document of each group of the files, in order.
 
@@ -178,17 +182,16 @@ def group_results(
     beside those of a group.
     """
     for entry in group_entries(files, options):
-        yield group_result(entry, blank, options, result_of, used)
+        yield {"schema": SCHEMA, **_group_result(entry, blank, options, result_of, used)}
 
 
-def group_result(
+def _group_result(
     entry: Line | DescribedGroup,
     blank: Blank,
     options: GroupOptions,
     result_of: Callable[[GivenGroup], Document],
-    used: Collection[str] | Callable[[GivenGroup], Collection[str]] = (),
+    used: Used,
 ) -> Document:
-    """Return the result document of one group, as `group_results` yields it."""
     notes: list[Document] = []
 
     def result() -> Document:
@@ -211,7 +214,7 @@ def group_result(
         own = document.get("notes", ())
         assert isinstance(own, list | tuple)
         document = {**document, "notes": [*notes, *own]}
-    return {"schema": SCHEMA, **document}
+    return document
 
 
 def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line | DescribedGroup]:
@@ -226,8 +229,7 @@ def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line 
         first, form = _beginning(rest)
         # As where the program before in a pipe has failed: no answer is no "all well".
         if not first:
-            where = "standard input" if name == "-" else name
-            click.echo(f"note: {where} is empty: no groups", err=True)
+            click.echo(f"note: {_where(name)} is empty: no groups", err=True)
         read = chain(first, rest)
         if form is _Form.TABLES:
             yield from _described(_joined(read), options)
@@ -244,8 +246,8 @@ def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line 
                 raise click.UsageError(words)
         skipped = [_start(line) for line in first if _is_skipped(line)]
         if skipped:
-            where = "standard input" if name == "-" else name
-            click.echo(f"note: {where}: {skipped_text(skipped, 'the first group')}", err=True)
+            words = skipped_text(skipped, "the first group")
+            click.echo(f"note: {_where(name)}: {words}", err=True)
             read = chain(filter(lambda line: line.text.strip(), first), rest)
         size = total_size([name])
         own = filterfalse(_is_skipped, with_line_progress(read, size, attrgetter("width")))
@@ -281,6 +283,10 @@ def _beginning(source: Iterator[Line]) -> tuple[list[Line], _Form]:
     return first, _Form.OTHER if is_known or len(texts) > MISTAKES_MAX else _Form.JSON
 
 
+def _where(name: str) -> str:
+    return "standard input" if name == "-" else name
+
+
 def _joined(some: Iterable[Line]) -> bytes:
     return b"\n".join(line.text for line in some)
 
@@ -299,8 +305,7 @@ def _not_read(name: str, first: Sequence[Line]) -> DocumentError:
     data = _joined(first)
     if data.startswith(UTF_16):
         return not_utf8(UnicodeDecodeError("utf-8", data, 0, 1, "invalid start byte"))
-    where = "standard input" if name == "-" else name
-    words = f"{where}: {recognised_text(data) or 'text and no JSON'}: {FORMS_READ}"
+    words = f"{_where(name)}: {recognised_text(data) or 'text and no JSON'}: {FORMS_READ}"
     return DocumentError(ErrorCode.BAD_TEXT, words)
 
 
@@ -314,8 +319,8 @@ def _no_table_of_ours(read: Iterator[Line], name: str) -> Iterator[Line]:
     if ahead and ahead[-1].text.startswith(TITLES):
         ahead += islice(read, ABOVE_RULE)
         if any(is_rule(line.text.decode("utf-8", "replace")) for line in ahead):
-            where = "standard input" if name == "-" else name
-            raise click.UsageError(f"{where} is a table of kafka-assignors: write it with -o jsonl")
+            words = "is a table of kafka-assignors: write it with -o jsonl"
+            raise click.UsageError(f"{_where(name)} {words}")
     return chain(ahead, read)
 
 

@@ -19,7 +19,7 @@ from assignors.cli.outputs.cells import (
 )
 from assignors.cli.outputs.shown_names import short_ids, shown_name
 from assignors.cli.outputs.table import Table
-from assignors.cli.outputs.tables import error_text, group_name, print_notes
+from assignors.cli.outputs.tables import answered, print_notes
 from assignors.documents.values import Document
 
 MEMBERS_SHOWN = 40
@@ -59,12 +59,9 @@ OTHER = "* "
 def show_compared(documents: Iterable[Document], *, reasons: bool = False) -> None:
     """Draw the comparison of each group; with `reasons` also why partitions go where they go."""
     console = console_of()
-    for line, document in enumerate(documents, 1):
-        if document["error"] is not None:
-            console.print(f"{group_name(document, line)}: {error_text(document)}", style="red")
-            continue
+    for name, document in answered(console, documents):
         columns: Sequence[Fields] = document["compared"]  # type: ignore[assignment]
-        console.print(group_name(document, line), style="bold")
+        console.print(name, style="bold")
         _show_members(document, [each for each in columns if each["assignment"] is not None])
         _show_figures(columns)
         for column in columns:
@@ -79,8 +76,8 @@ def show_compared(documents: Iterable[Document], *, reasons: bool = False) -> No
         console.print(f"  {document['different']} partitions differ{hint}", style="bold")
         partitions: Sequence[Fields] = document["partitions"]  # type: ignore[assignment]
         for partition in partitions if reasons else ():
-            for name, answer in partition["answers"].items():
-                console.print(clean(f"  {shown_name(name)}: {answer['why']}"))
+            for assignor, answer in partition["answers"].items():
+                console.print(clean(f"  {shown_name(assignor)}: {answer['why']}"))
         print_notes(console, document)
 
 

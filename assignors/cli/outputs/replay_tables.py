@@ -22,7 +22,8 @@ from assignors.cli.outputs.cells import (
     partitions_cell,
 )
 from assignors.cli.outputs.shown_names import shown_name
-from assignors.cli.outputs.table import INDENT, Column, Table, wrapped
+from assignors.cli.outputs.table import INDENT, Column, Table
+from assignors.cli.outputs.tables import print_wrapped
 from assignors.documents.values import Document
 from assignors.replay.analysis.outcome_rows import EVERY_GROUP
 from assignors.replay.findings.causes import repetition
@@ -70,9 +71,8 @@ def show_summary(documents: Iterable[Document], *, tables: Tables, is_all: bool 
     console = console_of()
     listed = {name: rows for name, rows, _ in _tables_of(documents, None)}
     every, findings = listed.get("groups", []), listed.get("findings", [])
-    for line in wrapped(totals(tables), console.width):
-        _print(console, line, "bold")
-    _print(console, "")
+    print_wrapped(console, totals(tables), "bold")
+    console.print()
     if by_leader := findings_by_leader(tables.findings):
         _show(console, "leaders", [_leader_fields(one) for one in by_leader])
     groups, shown, outcomes = every, findings, listed.get("outcomes", [])
@@ -100,8 +100,7 @@ def show_summary(documents: Iterable[Document], *, tables: Tables, is_all: bool 
             f"shown: {', '.join(left_out)}. --all shows all of them, --group NAME one group, "
             "--report FILE writes a page with charts"
         )
-        for line in wrapped(words, console.width):
-            _print(console, line, "yellow")
+        print_wrapped(console, words, "yellow")
 
 
 def totals(tables: Tables) -> str:
@@ -189,15 +188,10 @@ def _advise(console: Console, rows: Sequence[Fields]) -> None:
     }
     if not advice:
         return
-    _print(console, "what to do", "bold")
+    console.print("what to do", style="bold")
     for kind, text in advice.items():
-        for line in wrapped(f"{kind}: {text}", max(console.width - len(INDENT), 1)):
-            _print(console, INDENT + line)
-    _print(console, "")
-
-
-def _print(console: Console, line: str, style: str | None = None) -> None:
-    console.print(line, style=style, soft_wrap=True)
+        print_wrapped(console, f"{kind}: {text}", indent=INDENT)
+    console.print()
 
 
 def _worst_first(row: Fields) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from assignors.cli.outputs.cells import (
@@ -123,15 +123,12 @@ def _record_remarks(document: Document) -> str:
 def show_assigned(documents: Iterable[Document]) -> None:
     """Draw a table for each group, as soon as it is answered."""
     console = console_of()
-    for line, document in enumerate(documents, 1):
-        if document["error"] is not None:
-            print_wrapped(console, f"{group_name(document, line)}: {error_text(document)}", "red")
-            continue
+    for name, document in answered(console, documents):
         assignment: Fields = document["assignment"]  # type: ignore[assignment]
         stats: Fields = document["stats"]  # type: ignore[assignment]
         withheld: Fields = document["withheld"]  # type: ignore[assignment]
         table = Table.of("CONSUMER-ID", "#PARTITIONS", "ASSIGNMENT", right=("#PARTITIONS",))
-        table.title = group_name(document, line)
+        table.title = name
         for member_id, partitions in assignment.items():
             count = sum(map(len, partitions.values()))
             table.add_row(clean(member_id), str(count), partitions_cell(partitions))
@@ -145,7 +142,7 @@ def show_assigned(documents: Iterable[Document]) -> None:
         if stats["follow_up"]:
             console.print("  the leader must start another round itself", style="yellow")
         print_notes(console, document)
-        _print_violations(console, document, line)
+        _print_violations(console, document, name)
 
 
 def _shown_stats(stats: Fields) -> Fields:
@@ -162,27 +159,24 @@ def _shown_stats(stats: Fields) -> Fields:
 def show_checked(documents: Iterable[Document]) -> None:
     """Draw what each check found."""
     console = console_of()
-    for line, document in enumerate(documents, 1):
-        if document["error"] is not None:
-            print_wrapped(console, f"{group_name(document, line)}: {error_text(document)}", "red")
-            continue
+    for name, document in answered(console, documents):
         if document["violations"]:
-            _print_violations(console, document, line)
+            _print_violations(console, document, name)
         else:
-            console.print(f"{group_name(document, line)}: no violations", style="green")
+            console.print(f"{name}: no violations", style="green")
         gaps: Fields = document["gaps"]  # type: ignore[assignment]
         print_wrapped(console, _figures(gaps), "dim", indent="  ")
         print_notes(console, document)
 
 
-def _print_violations(console: Console, document: Fields, line: int) -> None:
+def _print_violations(console: Console, document: Fields, name: str) -> None:
     """Draw a row a broken rule, if there are any."""
     violations: Sequence[Fields] = document.get("violations", ())
     if not violations:
         return
     table = Table.of("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
     noun = "violation" if len(violations) == 1 else "violations"
-    table.title = f"{group_name(document, line)}: {len(violations)} {noun}"
+    table.title = f"{name}: {len(violations)} {noun}"
     for found in violations:
         table.add_row(
             found["rule"],
@@ -196,13 +190,10 @@ def _print_violations(console: Console, document: Fields, line: int) -> None:
 def show_explained(documents: Iterable[Document]) -> None:
     """Print why each partition moved, stayed or waits, with the claims on it."""
     console = console_of()
-    for line, document in enumerate(documents, 1):
-        if document["error"] is not None:
-            print_wrapped(console, f"{group_name(document, line)}: {error_text(document)}", "red")
-            continue
+    for name, document in answered(console, documents):
         print_wrapped(console, clean(str(document["text"])), "bold")
         print_notes(console, document)
-        _print_violations(console, document, line)
+        _print_violations(console, document, name)
         spread, least = document["topic_spread"], document["topic_spread_minimum"]
         if spread is not None:
             console.print(f"  topic_spread={spread}  topic_spread_minimum={least}", style="dim")
@@ -252,6 +243,16 @@ def show_assignors(documents: Iterable[Document]) -> None:
             fields["user_data"],
         )
     console_of().print(table)
+
+
+def answered(console: Console, documents: Iterable[Document]) -> Iterator[tuple[str, Document]]:
+    """Yield the answers, each with its group's name or its line; print the errors between them."""
+    for line, document in enumerate(documents, 1):
+        name = group_name(document, line)
+        if document["error"] is None:
+            yield name, document
+        else:
+            print_wrapped(console, f"{name}: {error_text(document)}", "red")
 
 
 def print_wrapped(console: Console, text: str, style: str = "", *, indent: str = "") -> None:
