@@ -26,7 +26,7 @@ from assignors.names.nearest import suggestion
 INTERRUPTED = 130
 
 LOSING = {"strict", "surrogateescape"}
-"""Ways of Python to write text that raise `UnicodeEncodeError`; others are somebody's choice."""
+"""Error handlers that raise `UnicodeEncodeError`; any other was chosen by the user."""
 
 SUMMARIES = {
     "decode": "Decode bytes of members, leaders and brokers, given as hex.",
@@ -60,7 +60,7 @@ class Subcommands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return a subcommand and its arguments; an unknown name gets the nearest one.
 
-        Refused is an option that stands there twice where only the last would count.
+        Options that have moved, or are typed twice where only the last would count, are refused.
         """
         name = args[0]
         if name not in SUMMARIES and not name.startswith("-"):

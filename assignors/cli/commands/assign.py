@@ -71,7 +71,7 @@ COMPARISON: Document = dict.fromkeys(("owned", "compared", "violations", "differ
     "--limit",
     type=click.IntRange(min=0),
     metavar="STEPS",
-    help="optimal/*: stop the search after so many steps, of about a microsecond each.",
+    help="optimal/*: stop the search after this many steps of about a microsecond.",
 )
 @click.option(
     "--prefer",
@@ -94,7 +94,7 @@ def assign(
     with_group: bool,
     limit: int | None,
     prefer: str,
-    beside: GroupOptions,
+    about: GroupOptions,
     form: Form,
 ) -> None:
     """Assign the partitions of groups.
@@ -112,7 +112,7 @@ def assign(
     if compared is not None:
         refuse(context, ("with_group",), "is for --assignor: check takes one assignment")
         several = [one.configured(options) for one in compared]
-        context.exit(_show_compared(files, several, beside, form, reasons=reasons))
+        context.exit(_show_compared(files, several, about, form, reasons=reasons))
     refuse(context, ("reasons",), "is for --compare; explain has those of one partition")
     assert assignor is not None
     chosen = assignor.configured(options)
@@ -136,7 +136,7 @@ def assign(
         "protocol": "cooperative" if chosen.is_cooperative else "eager",
     }
     blank = named | BLANK | (LISTED if chosen.keeps_lists else {})
-    results = group_results(files, blank, beside, assigned_group, partial(_used, chosen))
+    results = group_results(files, blank, about, assigned_group, partial(_used, chosen))
     context.exit(write(results, form, show_assigned))
 
 
@@ -153,7 +153,7 @@ def _refuse_unread(context: click.Context, chosen: Sequence[Assignor]) -> None:
 def _show_compared(
     files: tuple[str, ...],
     assignors: Sequence[Assignor],
-    beside: GroupOptions,
+    about: GroupOptions,
     form: Form,
     *,
     reasons: bool,
@@ -163,7 +163,7 @@ def _show_compared(
     def compared_group(given: GivenGroup) -> Document:
         return comparison_document(compare(given.group, assignors))
 
-    results = group_results(files, COMPARISON, beside, compared_group)
+    results = group_results(files, COMPARISON, about, compared_group)
     return write(results, form, partial(show_compared, reasons=reasons))
 
 
@@ -178,7 +178,7 @@ def _led(assignor: Assignor, given: GivenGroup) -> Rebalance:
 
 
 def _used(assignor: Assignor, given: GivenGroup) -> tuple[str, ...]:
-    """Return the keys of a group that count beside those of every group.
+    """Return the further keys of a group that count.
 
     The `assignment` of the round before is what members own whose bytes do not say so, as in
     `lead`. A copy of Kafka's assigns what Kafka does.

@@ -22,7 +22,7 @@ from assignors.documents.values import Document
 from assignors.registry import registered
 
 CHECK_KEYS = ("assignment", "withheld", "protocol")
-"""Keys that are read beside those of a group."""
+"""Keys of an assignment, in the document of its group."""
 
 BLANK: Document = {"violations": None, "gaps": None}
 
@@ -37,7 +37,7 @@ def check(
     context: click.Context,
     *,
     files: tuple[str, ...],
-    beside: GroupOptions,
+    about: GroupOptions,
     form: Form,
 ) -> None:
     """Check assignments, whoever made them.
@@ -53,7 +53,7 @@ def check(
 
     In Python: assignors.checks.check.
     """
-    results = group_results(files, BLANK, beside, checked_group, CHECK_KEYS)
+    results = group_results(files, BLANK, about, checked_group, CHECK_KEYS)
     context.exit(write(results, form, show_checked))
 
 

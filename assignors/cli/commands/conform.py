@@ -1,4 +1,4 @@
-"""`conform`: runs a program against vectors of Kafka's answers, writes what it gets wrong."""
+"""`conform`: runs a program against vectors of Kafka's answers, writes its mistakes."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def conform(
     """Test a program against answers of Kafka's own classes.
 
     The program reads a JSON object a line and answers each with a line; the protocol is described
-    beside the vectors, in tests/vectors/README.md of the source. If it ends, hangs or prints
+    with the vectors, in tests/vectors/README.md of the source. If it ends, hangs or prints
     something else, that vector fails and the program is started again. Exit code 1 if a vector
     failed, 2 if the program cannot be started.
     """

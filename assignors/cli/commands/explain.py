@@ -78,7 +78,7 @@ def explain(
     files: tuple[str, ...],
     partition: tuple[str, int],
     assignor: Assignor,
-    beside: GroupOptions,
+    about: GroupOptions,
     form: Form,
 ) -> None:
     """Explain why a partition moves, stays or waits.
@@ -93,4 +93,4 @@ def explain(
         require_partition(given.group, *partition)
         return explanation_document(explained(given.group, assignor, *partition))
 
-    context.exit(write(group_results(files, BLANK, beside, explained_group), form, show_explained))
+    context.exit(write(group_results(files, BLANK, about, explained_group), form, show_explained))

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import click
 
 from assignors.cli.inputs.assignor_names import portable_names
-from assignors.cli.inputs.given_groups import NOTHING_BESIDE, group_entries
+from assignors.cli.inputs.given_groups import NO_OPTIONS, group_entries
 from assignors.cli.inputs.json_text import parse_json
 from assignors.cli.inputs.lines import Line, files_argument
 from assignors.cli.inputs.run_options import (
@@ -88,7 +88,7 @@ def histories(
     names = portable_names(assignors) or tuple(BEST.values())
     if files:
         refuse(context, {"seed", "seeds", "processes", *SIZES}, "is not for FILE")
-        documents = outcome_documents(group_entries(files, NOTHING_BESIDE), _row_of, names)
+        documents = outcome_documents(group_entries(files, NO_OPTIONS), _row_of, names)
         read = with_progress(documents, None, "outcomes")
         assumed = "groups as given; events are drawn from the seed of each"
         context.exit(write(read, form, show_simulated, assumptions=assumed))

@@ -79,7 +79,7 @@ BESIDE = {
     "intervals": ("report", "log"),
     "log": ("processes",),
 }
-"""What is written in place of the figures -> parameters that have no effect then."""
+"""Output in place of the figures -> parameters that have no effect on it."""
 
 
 class _Simulate(click.Command):
@@ -111,7 +111,7 @@ class _Request:
 
     scenario: Scenario
     variants: list[Variant]
-    """What is compared side by side: columns of the rows, beside scenario and seed."""
+    """What is compared side by side: columns of the rows other than scenario and seed."""
     seeds: range
     processes: int | None
     own_assignors: tuple[str, ...]
@@ -289,13 +289,13 @@ def _group_at_start(given: str, name: str | None) -> Group:
         raise click.UsageError(f"--set is for a group of yours; {given} has its own")
     if given != "-" and not Path(given).is_file():
         raise click.UsageError(f"no file {given!r}")
-    beside = GroupOptions(name=name)
-    entries = list(group_entries([given], beside))
+    about = GroupOptions(name=name)
+    entries = list(group_entries([given], about))
     if len(entries) != 1:
         words = "; --group chooses one" if entries else ""
         raise click.UsageError(f"{len(entries)} groups in {given}{words}")
     try:
-        return given_group(entries[0], beside).group
+        return given_group(entries[0], about).group
     except DocumentError as error:
         raise click.UsageError(f"{given}: {error}") from None
 

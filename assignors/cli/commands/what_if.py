@@ -31,7 +31,7 @@ def what_if(
     words: tuple[str, ...],
     files: tuple[str, ...],
     assignors: tuple[tuple[str, ...], ...],
-    beside: GroupOptions,
+    about: GroupOptions,
     form: Form,
 ) -> None:
     """Play events in a group: consumers join or leave, topics grow.
@@ -61,8 +61,8 @@ def what_if(
     if Path(files[0]).is_dir():
         raise click.UsageError(f"{files[0]!r} is a directory")
     names = portable_names(assignors) or tuple(BEST.values())
-    row_of = partial(asked_row, beside=beside, events=words)
-    documents = outcome_documents(group_entries(files, beside), row_of, names)
+    row_of = partial(asked_row, about=about, events=words)
+    documents = outcome_documents(group_entries(files, about), row_of, names)
     played = with_progress(documents, None, "outcomes")
     assumed = "groups as given; nothing is random"
     context.exit(write(played, form, show_simulated, assumptions=assumed))

@@ -75,6 +75,6 @@ def _bytes_of(path: str) -> bytes:
 
 
 def _sentence(error: DocumentError) -> str:
-    """Return what is wrong with a file, for somebody who may not know that it has to be JSON."""
+    """Return what is wrong with a file, and that it has to be JSON where it is not."""
     is_json = error.kind not in {ErrorCode.BAD_JSON, ErrorCode.BAD_UTF8}
     return str(error) if is_json else f"not JSON: {error}"

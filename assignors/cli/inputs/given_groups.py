@@ -42,7 +42,7 @@ from assignors.names.nearest import suggestion
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupOptions:
-    """What is said about the groups beside the files."""
+    """Options about the groups in the files."""
 
     partition_counts: Mapping[str, int] = field(default_factory=dict)
     """Topic -> partition count, in place of what the files have."""
@@ -55,10 +55,10 @@ class GroupOptions:
 
 
 BEGINNING_MAX = 1 << 16
-"""So many bytes of a file, or of a line, say what it is."""
+"""Bytes of a file, or of a line, that are inspected to recognise it."""
 
 MISTAKES_MAX = 8
-"""So many lines at most are taken for mistakes in a file of JSON, where none begins a document."""
+"""Most unrecognised lines that are answered one by one, as mistakes in a file of JSON."""
 
 FORMS_READ = (
     "groups are read as JSON, and as kafka-consumer-groups --describe (with --members --verbose or "
@@ -71,8 +71,8 @@ TITLES = (b"line ", b"group ")
 ABOVE_RULE = 9
 """Lines below the first in which the rule of such a table is looked for: long titles are broken."""
 
-NOTHING_BESIDE = GroupOptions()
-"""Nothing is said beside the files."""
+NO_OPTIONS = GroupOptions()
+"""No options are given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +86,7 @@ class GivenGroup:
 
 
 Used = Collection[str] | Callable[[GivenGroup], Collection[str]]
-"""Keys that a command reads beside those of every group."""
+"""Further keys of a group that a command reads."""
 
 
 def _topic_count(text: str) -> tuple[str, int]:
@@ -107,7 +107,7 @@ weights_option = click.option(
 
 
 def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of `GroupOptions` to a command, which gets them together as `beside`."""
+    """Add the options of `GroupOptions` to a command, which gets them as `about`."""
 
     @wraps(command)
     def with_options(
@@ -128,8 +128,8 @@ def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 words = f"{topic} has two counts, {count} and {counts[topic]}"
                 raise click.UsageError(f"--topic: {words}")
         chosen = None if assumed is None else Assumed(assumed)
-        beside = GroupOptions(partition_counts=counts, assumed=chosen, name=group, weights=weights)
-        return command(*arguments, beside=beside, **options)
+        about = GroupOptions(partition_counts=counts, assumed=chosen, name=group, weights=weights)
+        return command(*arguments, about=about, **options)
 
     topic = click.option(
         "--topic",
@@ -178,8 +178,8 @@ def group_results(
 
     As `results.result_documents`; the result of a described group has its name as `id`, and what
     was assumed among its `notes`. Noted are also topics that members subscribe to and nobody
-    describes, and keys that other commands than this one use; `used` are those that it uses
-    beside those of a group.
+    describes, and keys that other commands than this one use; `used` are further
+    keys that it reads.
     """
     for entry in group_entries(files, options):
         yield {"schema": SCHEMA, **_group_result(entry, blank, options, result_of, used)}
@@ -221,8 +221,8 @@ def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line 
     """Yield the lines of files that hold JSON, and the groups of those that the tool has written.
 
     Output of the tool that cannot be read at all is one group with an error. Raises `UsageError`
-    for a table of `assign`, and for options that a file of JSON has no use for. What is empty is
-    said on standard error.
+    for a table of `assign`, and for options that a file of JSON has no use for. An empty file is
+    noted on standard error.
     """
     for name in files or ["-"]:
         rest = _no_table_of_ours(lines([name]), name)

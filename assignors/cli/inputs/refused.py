@@ -1,4 +1,4 @@
-"""Options that are refused: typed twice, moved, or without effect beside others."""
+"""Options that are refused: typed twice, moved, or without effect."""
 
 from __future__ import annotations
 

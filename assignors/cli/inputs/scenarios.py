@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from assignors.cli.inputs.given_groups import (
-    NOTHING_BESIDE,
+    NO_OPTIONS,
     GivenGroup,
     GroupOptions,
     given_document,
@@ -85,7 +85,7 @@ def error_document(text: str) -> Document:
     return {"kind": kind, "text": rest or words, "path": path if rest else "$"}
 
 
-def drawn_row(document: object, beside: GroupOptions = NOTHING_BESIDE) -> Row:
+def drawn_row(document: object, about: GroupOptions = NO_OPTIONS) -> Row:
     """Return the row of a history: a seed and sizes, or a seed and a group with its members' bytes.
 
     Keys of a group that have no effect are noted on standard error. Raises `DocumentError` with the
@@ -106,7 +106,7 @@ def drawn_row(document: object, beside: GroupOptions = NOTHING_BESIDE) -> Row:
             row[name] = kind.read(given[name], (name,))
     if not is_group:
         return row
-    found = given_document(document, beside)
+    found = given_document(document, about)
     _print_notes(given, found)
     group = found.group
     topics = {name: topic.partition_count for name, topic in group.cluster.topics.items()}
@@ -127,14 +127,14 @@ def _print_notes(given: Mapping[str, object], found: GivenGroup) -> None:
         click.echo(f"note: {whose}{note['text']}", err=True)
 
 
-def asked_row(entry: Line | DescribedGroup, beside: GroupOptions, events: Sequence[str]) -> Row:
+def asked_row(entry: Line | DescribedGroup, about: GroupOptions, events: Sequence[str]) -> Row:
     """Return the row of a group as it is, and of the events that are asked for.
 
     A line may have them too, as "events". Raises `DocumentError` for an event that cannot be read
     or cannot happen.
     """
     if isinstance(entry, DescribedGroup):
-        return _asked_row(given_group(entry, beside), entry.name, events)
+        return _asked_row(given_group(entry, about), entry.name, events)
     document = as_object(parse_json(entry.text), ())
     if not isinstance(document.get("members"), list):
         words = "a group, with a list of its members; kafka-assignors histories draws histories"
@@ -143,7 +143,7 @@ def asked_row(entry: Line | DescribedGroup, beside: GroupOptions, events: Sequen
         if events:
             raise DocumentError(ErrorCode.REPEATED, "events are given twice", ("events",))
         events = as_strings(document["events"], ("events",))
-    return _asked_row(given_document(document, beside), document.get("id"), events)
+    return _asked_row(given_document(document, about), document.get("id"), events)
 
 
 def _asked_row(given: GivenGroup, own_id: object, events: Sequence[str]) -> Row:

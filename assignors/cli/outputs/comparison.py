@@ -50,7 +50,7 @@ FIGURES_BY_WEIGHT = (
     "weight_moved",
     "moves_least",
 )
-"""Those of a group with weights, shown where somebody has them."""
+"""Figures of a group with weights."""
 
 OTHER = "* "
 """Before a cell that is not what the first assignor gives."""

@@ -128,7 +128,7 @@ def show_asked(rows: Sequence[Fields]) -> None:
 
 
 FROM_ZERO = ("events", WITH_GAP, *SUMMED)
-"""What is added up for each assignor."""
+"""Sums for each assignor."""
 
 
 def _by_group(rows: Sequence[Fields]) -> Iterator[list[Fields]]:

@@ -171,7 +171,7 @@ class Table:
                 shown.append(place)
         sizes = _shrunk({place: needed[place] for place in sorted(shown)}, least, width)
         for _ in range(width - _total(sizes.values())):
-            # What is left goes to the column whose texts are broken into most lines.
+            # The remaining width goes to the column whose texts are broken into most lines.
             tallest = max(shown, key=lambda place: natural[place] / sizes[place])
             if sizes[tallest] < natural[tallest]:
                 sizes[tallest] += 1

@@ -95,7 +95,7 @@ def show_records(documents: Iterable[Document]) -> None:
 
 
 PARTS = ("subscription", "assignment", "user_data")
-"""Keys of a member with what its bytes were decoded to."""
+"""Keys of a member that have its decoded bytes."""
 
 
 def _value_cell(document: Document) -> str:
