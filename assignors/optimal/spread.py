@@ -61,6 +61,8 @@ class Table(NamedTuple):
     member_count: int
     owned: Callable[[int], Levels]
     """Row -> how much of it members own; counts ascend."""
+    topic: Callable[[int], Levels]
+    """Row -> how much of its topic members own: asked for where that has other rows."""
     change: Callable[[int], dict[int, int]]
     """Row -> how many more than they own members have in the answer; no zeros."""
     rows_beside: Callable[[int], Sequence[int]] | None = None
@@ -345,18 +347,8 @@ class _Search:
     def _topic(self, number: int) -> Levels:
         """Return how many of the row's topic members have, in all of its rows."""
         assert self.table.rows_beside is not None
-        beside = self.table.rows_beside(number)
-        count: dict[int, int] = {}
-        for other in beside:
-            if other in self.rows and other != number:
-                return self.rows[other].topic
-            for each, members in self.table.owned(other).items():
-                for member in members_of(members):
-                    count[member] = count.get(member, 0) + each
-        topic: Levels = {}
-        for member, each in count.items():
-            topic[each] = topic.get(each, 0) | 1 << member
-        return dict(sorted(topic.items()))
+        made = [self.rows[other] for other in self.table.rows_beside(number) if other in self.rows]
+        return made[0].topic if made else self.table.topic(number)
 
     def _change(self, number: int, member: int, more: int) -> None:
         """Let a member have more of a row than before, or less."""

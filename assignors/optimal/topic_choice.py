@@ -55,6 +55,13 @@ class TopicRows:
         begin, end = self.bounds[row : row + 2].tolist()
         return slice(begin, end) if self.order is None else self.order[begin:end]
 
+    def places_of_topic(self, row: int) -> slice | Int64:
+        """Return the partitions of a row's topic."""
+        if self.order is None or self.beside is None:
+            return self.places(row)
+        begin, end = self.beside[row][0], self.beside[row][-1] + 1
+        return self.order[self.bounds[begin] : self.bounds[end]]
+
     def first_partitions(self) -> Int64:
         """Return the first partition of each row, int64[F]."""
         begin = self.bounds[:-1]
@@ -120,6 +127,7 @@ def choose(
         owned=lambda row: (
             _levels(owner[rows.places(row)], member_count) if known is None else known[row]
         ),
+        topic=lambda row: _levels(owner[rows.places_of_topic(row)], member_count),
         change=lambda row: {} if given is None else _change(rows.places(row), owner, given),
         rows_beside=None if rows.beside is None else rows.beside.__getitem__,
     )
