@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from assignors.cli.command import SUMMARIES, command
 from assignors.cli.inputs.refused import MOVED
+from assignors.cli.inputs.run_options import rows_at_a_time
 from tests.cli.running import GROUP
 
 CONTEXT = click.Context(command)
@@ -92,3 +93,10 @@ def test_an_old_spelling_says_the_new_one(name: str, option: str) -> None:
         done = run(name, *typed)
         assert (done.exit_code, done.stdout) == (2, "")
         assert f"Error: {option} is gone: " in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("count", "processes", "rows"), [(100, None, 20), (8, 8, 1), (80, 2, 10), (1000, 2, 20)]
+)
+def test_every_process_has_rows_to_play(count: int, processes: int | None, rows: int) -> None:
+    assert rows_at_a_time(count, processes, 20) == rows

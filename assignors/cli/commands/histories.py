@@ -15,6 +15,7 @@ from assignors.cli.inputs.run_options import (
     assignors_option,
     processes_option,
     refuse,
+    rows_at_a_time,
     seed_option,
     seed_range,
     seeds_option,
@@ -29,7 +30,7 @@ from assignors.names.assignor_names import BEST
 from assignors.simulation.assumptions import of_rounds
 from assignors.simulation.processes import Row
 from assignors.simulation.rounds.random_scenarios import LIMITS, Parameters
-from assignors.simulation.rounds.scenario_rows import simulate_rows
+from assignors.simulation.rounds.scenario_rows import CHUNK, simulate_rows
 
 SIZES = {
     "members": "Members at the start.",
@@ -102,6 +103,7 @@ def histories(
         ({"seed": number, **asdict(drawn)} for number in numbers),
         assignors=names,
         processes=processes,
+        chunk=rows_at_a_time(seeds, processes, CHUNK),
     )
     played = with_progress(row_documents(rows), seeds * len(names) * (drawn.events + 1), "outcomes")
     context.exit(write(played, form, show_simulated, assumptions=of_rounds(drawn, numbers)))

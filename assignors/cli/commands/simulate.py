@@ -23,6 +23,7 @@ from assignors.cli.inputs.run_options import (
     assignors_option,
     processes_option,
     refuse,
+    rows_at_a_time,
     seed_option,
     seed_range,
     seeds_option,
@@ -51,6 +52,7 @@ from assignors.simulation.timed.scenario_document import (
 )
 from assignors.simulation.timed.tables.labels import variant_of
 from assignors.simulation.timed.tables.rows import (
+    RUNS_A_CHUNK,
     interval_rows,
     result_rows,
     row_of,
@@ -121,6 +123,15 @@ class _Request:
     def count(self) -> int:
         """How many runs there are."""
         return len(self.seeds) * len(self.variants)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How the rows are played."""
+        return {
+            "processes": self.processes,
+            "chunk": rows_at_a_time(self.count, self.processes, RUNS_A_CHUNK),
+            "own_assignors": self.own_assignors,
+        }
 
     def rows(self) -> Iterator[Row]:
         """Yield a scenario row for each run, by variant and then by seed."""
@@ -268,8 +279,7 @@ def _show_runs(
     """Write the figures or the intervals of all runs; return the exit code."""
     assumed = of_timed(request.scenario, request.seeds)
     if intervals:
-        own = request.own_assignors
-        rows = interval_rows(request.rows(), processes=request.processes, own_assignors=own)
+        rows = interval_rows(request.rows(), **request.options)
         documents = row_documents(with_progress(rows, None, "intervals"))
         return write(documents, form, show_intervals, assumptions=assumed)
     documents = result_documents(request) if log is None else log_documents(request, log)
@@ -379,9 +389,7 @@ def result_documents(request: _Request) -> Iterator[Document]:
     """
     errors: Counter[str] = Counter()
     failed_runs = 0
-    rows = result_rows(
-        request.rows(), processes=request.processes, own_assignors=request.own_assignors
-    )
+    rows = result_rows(request.rows(), **request.options)
     for each in row_documents(with_progress(rows, request.count, "runs")):
         found: Any = each.get("fatal_errors")
         failed_runs += bool(found)

@@ -12,6 +12,9 @@ from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, PORTABLE
 
 INT64_MAX = 2**63 - 1
 
+CHUNKS_EACH = 4
+"""Chunks that each process gets at least, if there are so many rows."""
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 assignors_option = click.option(
@@ -47,6 +50,11 @@ def seed_range(first: int, count: int) -> range:
     if not -INT64_MAX <= first <= INT64_MAX - count:
         raise click.UsageError(f"--seed: seeds are within {-INT64_MAX}..{INT64_MAX}")
     return range(first, first + count)
+
+
+def rows_at_a_time(count: int, processes: int | None, most: int) -> int:
+    """Return how many of `count` rows a process gets at a time, so that all of them are busy."""
+    return most if processes is None else max(1, min(most, count // (CHUNKS_EACH * processes)))
 
 
 def refuse(context: click.Context, refused: Collection[str], why: str) -> None:
