@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.optimal.flow.shares import chosen_shares, share_many, shares_of
+from assignors.optimal.flow.pour import chosen_shares, share_many, shares_of
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=9), st.integers(1, 300))
