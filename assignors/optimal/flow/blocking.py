@@ -62,7 +62,6 @@ def _push_from(residual: Residual, layers: Layers, effort: Effort, begin: int, l
         if not layer:
             start = begin + members[0] if are_members else begin
             open_count = _fill(residual, layers, start, rows, members)
-            layers.touched.update(rows)
             effort.ways[0] += 1
             if start not in supply:
                 if not are_members:

@@ -12,7 +12,6 @@ Source: Ahuja, Magnanti and Orlin, "Network Flows", 9.8 (primal-dual algorithm).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assignors.optimal.flow.effort import Effort
@@ -52,12 +51,6 @@ class Layers:
     """[R + 3]: how many rows one layer on are used up for a row."""
     supplied: list[int]
     """One set: the members with a surplus that are reached."""
-    down: list[int]
-    """[R + 2]: members to whom open arcs lead from a row, as they were before anything was sent."""
-    up: list[int]
-    """[R + 2]: members from whom open arcs lead to a row, then."""
-    touched: set[int]
-    """Rows through which something was sent since; numbers beyond stand for members."""
 
 
 def no_distances(row_count: int, member_count: int) -> Distances:
@@ -65,12 +58,9 @@ def no_distances(row_count: int, member_count: int) -> Distances:
     return Distances(row=[0] * (row_count + 2), members_at={0: (1 << member_count) - 1})
 
 
-def layers_of(
-    residual: Residual, distances: Distances, effort: Effort, before: Layers | None = None
-) -> Layers:
+def layers_of(residual: Residual, distances: Distances, effort: Effort) -> Layers:
     """Return the layers, counted from the goal, as far as the last supply.
 
-    `before` are the last ones, if nothing but what they let through has changed since.
     Cost: layers x rows operations on sets.
     """
     hub, goal = residual.hub, residual.hub + 1
@@ -78,7 +68,7 @@ def layers_of(
     current = [goal, hub] if residual.hub_room[0] > 0 else [goal]
     layer_of = dict.fromkeys(current, 0)
     rows_wanted, members_wanted = _supplied(residual)
-    down, up = _open_arcs(residual, distances, before)
+    down, up = _open_arcs(residual, distances)
     found = Layers(
         rows=[],
         members=[],
@@ -87,9 +77,6 @@ def layers_of(
         inward=[*up, 0],
         position=[0] * (hub + 3),
         supplied=[0],
-        down=down,
-        up=up,
-        touched=set(),
     )
     waiting = [row for row, there in enumerate(down) if there and row not in layer_of]
     reached = seen = steps = 0
@@ -111,24 +98,16 @@ def layers_of(
     return found
 
 
-def _open_arcs(
-    residual: Residual, distances: Distances, before: Layers | None
-) -> tuple[list[int], list[int]]:
+def _open_arcs(residual: Residual, distances: Distances) -> tuple[list[int], list[int]]:
     """Return to which members open arcs lead from each row, and from which to it, [R + 2] each."""
     at, members_at = distances.row, distances.members_at
     if len(members_at) == 1 and residual.remote is None and at.count(at[0]) == len(at):
         # All are as far: what costs nothing is open.
         return residual.down[1].copy(), residual.up[1].copy()
-    changed: Iterable[int] = range(len(at))
     down, up = [0] * len(at), [0] * len(at)
-    if before is not None:
-        changed = [row for row in before.touched if row < len(at)]
-        down, up = before.down, before.up
-        for row in changed:
-            down[row] = up[row] = 0
     # There are few distances, and few kinds whose arcs are open from each.
     for distance in set(at):
-        rows = [row for row in changed if at[row] == distance]
+        rows = [row for row, there in enumerate(at) if there == distance]
         for cost, downs, ups in zip(residual.costs, residual.down, residual.up, strict=True):
             if members := members_at.get(distance + cost, 0):
                 for row in rows:

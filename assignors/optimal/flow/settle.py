@@ -79,16 +79,13 @@ def search(residual: Residual, effort: Effort) -> tuple[Cut | None, Distances]:
 
     Changes `residual`. Cost: as `settle`, without the tables.
     """
-    distances, before = no_distances(residual.hub, len(residual.load)), None
+    distances = no_distances(residual.hub, len(residual.load))
     while residual.supply and not effort.is_spent:
-        layers = layers_of(residual, distances, effort, before)
+        layers = layers_of(residual, distances, effort)
         if push_all(residual, layers, effort):
             effort.phases[0] += 1
-            before = layers
         elif not (effort.is_spent or move_away(residual, distances, layers)):
             return _cut(residual), distances
-        else:
-            before = None
     return None, distances
 
 

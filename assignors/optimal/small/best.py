@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assignors.model import Assignment, Group
 from assignors.optimal.faces import flow_face
 from assignors.optimal.flow.distances import Distances, no_distances
 from assignors.optimal.flow.effort import Effort
@@ -22,7 +23,7 @@ from assignors.optimal.flow.pour import shares_of
 from assignors.optimal.flow.residual import Residual
 from assignors.optimal.flow.settle import search
 from assignors.optimal.prices import prices
-from assignors.optimal.small.problem import Held, SmallProblem
+from assignors.optimal.small.problem import Held, SmallProblem, small_problem
 from assignors.optimal.small.share import Placed, free_counts, placed_by, shared_owners
 from assignors.optimal.spread import Face, Task, set_of
 from assignors.problem import NOBODY
@@ -100,8 +101,40 @@ def best_owners(
     return placed_by(problem.first, favoured, member_count, face, tasks)
 
 
-def best_loads(problem: SmallProblem, favoured: list[int]) -> tuple[Sequence[int], int]:
-    """Return the loads of a best answer, and how many partitions stay; arguments as before."""
+def small_optimum(group: Group, held: Assignment) -> tuple[int, int] | None:
+    """Return the least sum of squared loads, and with how few moves it can be had.
+
+    `None` where the group wants arrays. `held` is who has what now: partitions that exist, each
+    with one subscriber of its topic. Cost: that of `best_owners`, without the spread of topics.
+
+    >>> from assignors.model import Cluster, Member
+    >>> members = (Member(member_id="a", topics=("t",)), Member(member_id="b", topics=("t",)))
+    >>> group = Group(cluster=Cluster.of({"t": 4}), members=members)
+    >>> small_optimum(group, {"a": {"t": (0, 1, 2, 3)}, "b": {}})
+    (8, 2)
+    """
+    problem = small_problem(group)
+    if problem is None:
+        return None
+    owner = _owners(problem, held)
+    loads, kept = _best_loads(problem, owner)
+    return sum([load * load for load in loads]), len(owner) - owner.count(NOBODY) - kept
+
+
+def _owners(problem: SmallProblem, held: Assignment) -> list[int]:
+    """Return who has each partition, -1 for nobody."""
+    owner = [NOBODY] * problem.first[-1]
+    place = problem.numbering.place
+    for number, member in enumerate(problem.members):
+        for topic, partitions in held[member.member_id].items():
+            begin, _ = place[topic]
+            for partition in partitions:
+                owner[begin + partition] = number
+    return owner
+
+
+def _best_loads(problem: SmallProblem, favoured: list[int]) -> tuple[Sequence[int], int]:
+    """Return the loads of a best answer, and how many partitions stay with whom it favours."""
     if problem.takes is None:
         placed = shared_owners(problem.first, favoured, len(problem.members))
         return list(_counted(placed.owner).values()), len(favoured) - len(placed.changed)

@@ -18,7 +18,7 @@ from assignors.checks import Rule, Violation, summary, validity
 from assignors.metrics import loads, moved_count
 from assignors.model import Assignment
 from assignors.optimal.bounds import optimum
-from assignors.optimal.small.bounds import small_optimum
+from assignors.optimal.small.best import small_optimum
 from assignors.problem import lawful_owners, owners, problem_of
 from assignors.simulation.rounds.consumption import Least, proven_least
 from assignors.simulation.rounds.scenario import Scenario
