@@ -47,7 +47,10 @@ IMPORTS = {
     "aiokafka": "import assignors.clients.aiokafka",
     "hypothesis": "from assignors.testing import groups",
     "pyspark": "from assignors.replay.engines.spark import decode_records",
-    "pyarrow": "from assignors.replay import replay; replay('dump.parquet')",
+    "pyarrow": (
+        "from assignors.replay import replay; from assignors.replay.sample import incident; "
+        "replay(incident()).groups.to_arrow()"
+    ),
     "jinja2": "import assignors.replay.report",
     "confluent_kafka": "from assignors.replay import replay; replay(bootstrap='localhost:1')",
 }
