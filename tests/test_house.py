@@ -35,8 +35,6 @@ ALLOWED = {
     # the first prefix that fits a module decides; standard library and our own are always allowed
     "wire": set(),
     "assignors.cli": {"click", "rich", "numpy"},
-    "assignors.cli.commands.replay_spark": {"click", "pyspark"},
-    "assignors.cli.commands.simulating.spark": {"click", "pyspark"},  # its exception, no session
     "assignors.testing": {"hypothesis"},
     "assignors.clients.kafka_python": {"kafka"},
     "assignors.clients.aiokafka": {"aiokafka"},
@@ -55,8 +53,7 @@ ALLOWED = {
     "assignors.replay.decode.logged_records": set(),
     "assignors.replay.report": {"jinja2", "markupsafe"},
     "assignors.simulation.page": {"jinja2"},
-    "assignors.replay.from_cluster": {"pyarrow"},  # groups are chosen by columns of keys
-    "assignors.replay.result": {"pyarrow"},
+    "assignors.replay.result": {"pyarrow"},  # a type
     "assignors.replay.tables.arrow": {"pyarrow"},
     "assignors.replay.engines": set(),
     "assignors.replay.engines.spark": {"numpy", "pyarrow", "pyspark"},

@@ -21,7 +21,7 @@ BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 THREAD_COUNTS = {BLAS_THREADS, "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}
 """Environment variables that OpenBLAS, which comes with numpy, reads when numpy is imported. It
 starts a thread for every processor, which waits by computing: that cost more CPU than importing
-numpy, and hardly anything here multiplies matrices. A value that somebody has set is kept."""
+numpy, and hardly anything here multiplies matrices. A value that is set already is kept."""
 
 COLLECTED_EVERY = 200_000
 """New objects between two garbage collections. Documents have no cycles, but with Python's own

@@ -17,8 +17,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from assignors import __version__
-from assignors.cli.inputs.typed.choices import with_near_choices
-from assignors.cli.inputs.typed.repeated_options import refuse_repeated
+from assignors.cli.inputs.option_types import with_near_choices
+from assignors.cli.inputs.refused import refuse_moved, refuse_repeated
 from assignors.cli.outputs.forms import UNREADABLE
 from assignors.cli.outputs.help import HelpContext
 from assignors.names.nearest import suggestion
@@ -26,14 +26,19 @@ from assignors.names.nearest import suggestion
 INTERRUPTED = 130
 
 LOSING = {"strict", "surrogateescape"}
-"""Ways of Python to write text that raise `UnicodeEncodeError`; others are somebody's choice."""
+"""Error handlers that raise `UnicodeEncodeError`; any other was chosen by the user."""
 
 SUMMARIES = {
     "decode": "Decode bytes of members, leaders and brokers, given as hex.",
     "assign": "Assign the partitions of groups.",
     "check": "Check assignments, whoever made them.",
     "explain": "Explain why a partition moves, stays or waits.",
-    "simulate": "Simulate group histories under one or more assignors, or a scenario on a clock.",
+    "what-if": "Play events in a group: consumers join or leave, topics grow.",
+    "simulate": "Play a group on a clock, with delays, timeouts and faults.",
+    "fuzz": "Play random scenarios on a clock until one breaks a rule.",
+    "histories": "Play random histories of groups under several assignors.",
+    "traffic": "Play a group with uneven partitions; measure loads, moves and lag.",
+    "sweep": "Measure execution models of a coordinator under many loads.",
     "dump": "Write the offsets topic of a cluster into a file that replay reads.",
     "replay": "Rebuild the history of groups from __consumer_offsets.",
     "conform": "Test a program against answers of Kafka's own classes.",
@@ -41,7 +46,7 @@ SUMMARIES = {
 }
 """Subcommand -> the first sentence of its help."""
 
-MODULES = {"assignors": "assign"}
+MODULES = {"assignors": "assign", "what-if": "what_if"}
 """Subcommand -> its module, where that has another name."""
 
 
@@ -55,13 +60,14 @@ class Subcommands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return a subcommand and its arguments; an unknown name gets the nearest one.
 
-        Refused is an option that stands there twice where only the last would count.
+        Options that have moved, or are typed twice where only the last would count, are refused.
         """
         name = args[0]
         if name not in SUMMARIES and not name.startswith("-"):
             raise click.UsageError(f"No such command {name!r}{suggestion(name, SUMMARIES)}", ctx)
         found = super().resolve_command(ctx, args)
         if found[1] is not None:
+            refuse_moved(name, ctx, found[2])
             refuse_repeated(found[1], ctx, found[2])
         return found
 
@@ -76,7 +82,7 @@ class Subcommands(click.Group):
         if cmd_name not in SUMMARIES:
             return None
         module = import_module(f"assignors.cli.commands.{MODULES.get(cmd_name, cmd_name)}")
-        found = getattr(module, cmd_name)
+        found = getattr(module, cmd_name.replace("-", "_"))
         assert isinstance(found, click.Command)
         with_near_choices(found)
         found.context_class = HelpContext
@@ -106,7 +112,7 @@ def command() -> None:
     """Decode, compute, check, simulate and replay Kafka consumer-group assignments.
 
     Reads lines, writes tables; with -o jsonl, or KAFKA_ASSIGNORS_OUTPUT=jsonl in the environment,
-    one JSON object a line (schema 1). Exit code 0: no problems; 1: violations were found; 2: bad
+    one JSON object a line. Exit code 0: no problems; 1: violations were found; 2: bad
     usage, or lines that cannot be read.
     """
 

@@ -35,8 +35,8 @@ USED_BY: dict[str, str] = {
     "assignment": "check",
     "withheld": "check",
     "protocol": "check",
-    "seed": "simulate",
-    "events": "simulate",
+    "seed": "histories",
+    "events": "what-if",
 }
 """Key of a group that one command alone uses -> that command."""
 
@@ -79,9 +79,7 @@ def require_known(fields: Mapping[str, object], known: Collection[str], place: P
         if key not in known and not key.startswith(OWN_PREFIX):
             words = f"{key!r} is no key here{suggestion(key, sorted(known))}"
             if not place and ON_A_CLOCK in fields:
-                words = (
-                    f"{key!r} is no key here; simulate --scenario FILE plays a scenario on a clock"
-                )
+                words = f"{key!r} is no key here; simulate FILE plays a scenario on a clock"
             raise DocumentError(ErrorCode.UNKNOWN, words, (*place, key))
 
 

@@ -96,6 +96,8 @@ def group_from_document(document: object) -> Group:
     """
     fields = as_object(document, ())
     require_known(fields, GROUP_KEYS, ())
+    if "members" not in fields and "assignment" in fields:
+        raise _no_group(fields)
     members = []
     known: set[str] = set()
     capacities: dict[str, int] = {}
@@ -119,6 +121,17 @@ def group_from_document(document: object) -> Group:
         state=_state(fields.get("state"), ("state",)),
         weighting=weighting_from_document(fields, cluster.topics, capacities),
     )
+
+
+def _no_group(answer: Mapping[str, object]) -> DocumentError:
+    """Return why an answer of an assignor, without its group, is none."""
+    error = answer.get("error")
+    if error is None:
+        words = "an answer without its group: assign --with-group writes both"
+        return DocumentError(ErrorCode.MISSING, words, ("members",))
+    text = error.get("text") if isinstance(error, dict) else error
+    words = text if isinstance(text, str) else described(text)
+    return DocumentError(ErrorCode.FAILED, f"the answer is an error: {words}", ("error",))
 
 
 def check_request_from_document(document: object) -> CheckRequest:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from assignors.documents.group_keys import (
     BUDGET_KEYS,
     WEIGHTING_KEYS,
     WEIGHTS_FILE_KEYS,
+    key_of_nobody,
     require_known,
 )
 from assignors.documents.values import (
+    Document,
     DocumentError,
     ErrorCode,
     Place,
@@ -102,6 +105,38 @@ def weights_from_document(document: object) -> GivenWeights:
         if fields.get(key) is not None
     }
     return GivenWeights(by_topic=by_topic, capacities=capacities, limits=limits)
+
+
+def with_weights_of(
+    document: Mapping[str, Any], given: GivenWeights
+) -> tuple[Document, list[Document]]:
+    """Return a group's document with the keys of a file, and notes on names that are nearly right.
+
+    Topics and members that the group does not have are left out. What is no group stays as it is,
+    for its reader to refuse. Cost: O(members + topics of the file).
+    """
+    topics, members = document.get("topics"), document.get("members")
+    if not isinstance(topics, dict) or not isinstance(members, list):
+        return dict(document), []
+    found: Document = {**document, **given.limits}
+    notes = []
+    for key, by_topic in given.by_topic.items():
+        found[key] = {topic: listed for topic, listed in by_topic.items() if topic in topics}
+        notes += [key_of_nobody(key, topic, topics) for topic in by_topic if topic not in topics]
+    if given.capacities:
+        ids = {one["id"]: None for one in members if isinstance(one, dict) and "id" in one}
+        found["members"] = [_with_capacity(one, given.capacities) for one in members]
+        unknown = [one for one in given.capacities if one not in ids]
+        notes += [key_of_nobody("capacities", one, ids) for one in unknown]
+    return found, [note for note in notes if note is not None]
+
+
+def _with_capacity(member: object, capacities: Mapping[str, int]) -> object:
+    """Return a member's object with its capacity, if the file has one for its id."""
+    if not isinstance(member, dict) or not isinstance(member.get("id"), str):
+        return member
+    capacity = capacities.get(member["id"])
+    return member if capacity is None else {**member, "capacity": capacity}
 
 
 def capacity_of(member: Mapping[str, object], place: Place) -> int | None:

@@ -1,4 +1,4 @@
-"""Groups, as `assign`, `check`, `explain` and `simulate` read them."""
+"""Groups, as `assign`, `check`, `explain` and `what-if` read them."""
 
 from __future__ import annotations
 

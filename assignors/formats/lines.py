@@ -28,7 +28,7 @@ ERROR = {
         Key("path", STRING, "Where, as a path in the document.", is_optional=True),
         Key("line", COUNT, "Line of the input, from 1.", is_optional=True),
         Key("file", STRING, "File of that line; absent: standard input.", is_optional=True),
-        Key("trace", STRING, "`simulate`: what an own assignor raised.", is_optional=True),
+        Key("trace", STRING, "Simulations: what an own assignor raised.", is_optional=True),
         text="Why there is no answer, and where in the input.",
     ),
     "oneOf": [{"required": ["offset"]}, {"required": ["path"]}],

@@ -1,4 +1,4 @@
-"""A scenario on a clock: what `simulate --scenario` reads, and `--show` writes."""
+"""A scenario on a clock: what `simulate` reads, and `--show` writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sweeps of a coordinator's execution models: what `simulate --sweep` reads and writes."""
+"""Sweeps of a coordinator's execution models: what `sweep` reads and writes."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ FUZZED = answer(
     Key("seed", nullable(COUNT), "The seed whose scenario violates a monitor."),
     Key("monitor", nullable(STRING), "That monitor."),
     Key("first_violation", nullable(STRING), "The violation in the smallest scenario."),
-    Key("scenario", nullable({"type": "object"}), "The smallest scenario, as `--scenario` reads."),
+    Key("scenario", nullable({"type": "object"}), "The smallest scenario, as `simulate` reads."),
     Key("file", nullable(STRING), "The file that has it."),
     Key("again", nullable(STRING), "The command that plays it."),
 )

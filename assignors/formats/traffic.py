@@ -1,4 +1,4 @@
-"""Traffic of groups: what `simulate --traffic` reads and writes."""
+"""Traffic of groups: what `traffic` reads and writes."""
 
 from __future__ import annotations
 

@@ -56,6 +56,5 @@ def with_loads(rows: Rows, loads: Loads, effort: Effort) -> tuple[Network, Outco
         least=loads.least,
         optional=loads.optional,
         spare=loads.spare,
-        sums=rows.sums() if rows.remote is None else None,
     )
     return network, settle(network, effort)

@@ -17,12 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from assignors.optimal.flow.table import Cells, is_small, narrow
-from assignors.problem import NOBODY, Bool, Int32, Int64
-
-MANY = 10_000
-"""In larger groups partitions are passed over that belong to members which give nothing up, and
-where a table of all cells has more than six times as many: it no longer fits into a cache."""
+from assignors.optimal.flow.table import Cells, narrow
+from assignors.problem import NOBODY, Int32, Int64
 
 
 def choose_partitions(
@@ -87,14 +83,6 @@ def _shrinking(row_of: Int32, owner: Int32, less: Cells) -> tuple[Int64, Int32 |
     keys = less.row * width + less.member
     member_shrinks = np.zeros(width, dtype=np.bool_)
     member_shrinks[less.member] = True
-    are_few = len(owner) <= MANY and row_count * width <= 6 * MANY
-    shrink_many = are_few or 2 * np.count_nonzero(member_shrinks) > width
-    if shrink_many and is_small(row_count * width, len(owner)):
-        number = np.full(row_count * width, NOBODY, dtype=np.int32)
-        number[keys] = np.arange(len(keys), dtype=np.int32)
-        cell = number[row_of * np.int64(width) + owner]
-        held = np.flatnonzero(cell >= 0)
-        return held, cell[held]
     row_shrinks = np.zeros(row_count, dtype=np.bool_)
     row_shrinks[less.row] = True
     held = np.flatnonzero(member_shrinks[owner])
@@ -122,13 +110,7 @@ def given_up(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> Int64:
     turn = drop.cumsum() - drop
     order = narrow(cell, len(drop)).argsort(kind="stable")
     held, of_topic = cell[order], topic[order]
-    is_alike = held[1:] == held[:-1]
-    is_again = is_alike & (of_topic[1:] == of_topic[:-1])
-    again_count = np.count_nonzero(is_again)
-    if not again_count:
-        return order[_are_next(held, drop, turn)]
-    if again_count == np.count_nonzero(is_alike):
-        return order[_are_last(held, drop)]
+    is_again = (held[1:] == held[:-1]) & (of_topic[1:] == of_topic[:-1])
     cell, index = held, np.arange(len(held))
     is_shrinking = drop > 0
     is_shrinking &= np.bincount(cell, minlength=len(drop)) > 0
@@ -156,59 +138,11 @@ def given_up(cell: Int32 | Int64, topic: Int32 | Int64, drop: Int64) -> Int64:
     return chosen
 
 
-def _are_next(cell: Int32 | Int64, drop: Int64, turn: Int64) -> Bool:
-    """Return which partitions go where each one of a cell is of another topic: all are as good.
-
-    `cell` ascends; a cell gives up those from its `turn` on, and goes on with its first ones.
-    """
-    count = np.bincount(cell, minlength=len(drop))
-    first = count.cumsum() - count
-    first += turn
-    goes: Bool = (np.arange(len(cell)) - first[cell]) % count[cell] < drop[cell]
-    return goes
-
-
-def _are_last(cell: Int32 | Int64, drop: Int64) -> Bool:
-    """Return which partitions go where all of a cell are of one topic: the last ones."""
-    end = np.bincount(cell, minlength=len(drop)).cumsum()
-    end -= drop
-    goes: Bool = np.arange(len(cell)) >= end[cell]
-    return goes
-
-
-def receivers(gain: Int64, total: int) -> Int64:
-    """Return who gets the free partitions of one row: members in turns.
-
-    `gain` is int64[M]: how many each member gets, `total` in all, at least one.
-    Cost: O(M + F log F) for F free partitions.
-
-    >>> receivers(np.array([1, 3, 0]), 4)
-    array([0, 1, 1, 1])
-    """
-    members = gain.nonzero()[0]
-    if len(members) == total:  # one each
-        return members
-    if len(members) == 1:
-        return members.repeat(total)
-    amount = gain[members]
-    each, rest = divmod(total, len(members))
-    if not rest and not np.count_nonzero(amount != each):
-        turns = np.empty((each, len(members)), dtype=np.int64)
-        turns[:] = members
-        return turns.ravel()
-    return dealt(np.zeros(len(members), dtype=np.int64), members, amount, 1)
-
-
 def dealt(row: Int64, member: Int64, amount: Int64, row_count: int) -> Int64:
     """Return the members in turns: row by row, each as often as `amount` says, at least once."""
     most = int(amount.max())
     if most == 1:
         return member
-    if row_count == 1 and most * len(member) <= 4 * int(amount.sum()):
-        in_turn: Int64 = np.broadcast_to(member, (most, len(member)))[
-            np.arange(most)[:, None] < amount
-        ]
-        return in_turn
     end = amount.cumsum()
     turn = np.arange(int(end[-1]))
     turn -= (end - amount).repeat(amount)

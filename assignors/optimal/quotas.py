@@ -16,7 +16,7 @@ import numpy as np
 from assignors.optimal.faces import equal_face
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.table import bit_sets
-from assignors.optimal.partition_choice import given_up, receivers
+from assignors.optimal.partition_choice import dealt, given_up
 from assignors.optimal.spread import Face, Task, set_of
 from assignors.optimal.topic_choice import CHANGES_MAX, Chosen, TopicRows, choose
 from assignors.problem import NOBODY, Int32, Int64
@@ -78,7 +78,8 @@ def _in_bulk(first: Int64, owner: Int32, owned_count: Int64) -> tuple[Int32, int
         drop = -gain[shrinking]
         answer[_given_up(first, answer, member_count, shrinking, drop)] = NOBODY
     free = (answer < 0).nonzero()[0]
-    answer[free] = receivers(np.maximum(gain, 0), len(free))
+    growing = (gain > 0).nonzero()[0]
+    answer[free] = dealt(np.zeros_like(growing), growing, gain[growing], 1)
     return answer, bit_sets((load > len(owner) // member_count)[None, :])[0]
 
 

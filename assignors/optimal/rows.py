@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assignors.optimal.flow.table import is_small
 from assignors.problem import NOBODY, Bool, Int32, Int64
 
 
@@ -47,18 +46,6 @@ class Rows:
     """bool[R, M]: who may take from the row."""
     remote: Bool | None
     """bool[R, M]: whose rack holds no replica of the row; `None` where racks do not matter."""
-
-    def sums(self) -> tuple[Int64, Int64]:
-        """Return how much of each row has an owner, and how much each member owns."""
-        row_count, member_count = self.allowed.shape
-        if not len(self.cell):
-            return np.zeros(row_count, dtype=np.int64), np.zeros(member_count, dtype=np.int64)
-        # Few have no owner, as a rule: those are counted.
-        free = self.row_of[(self.owner < 0).nonzero()[0]]
-        free_count = np.bincount(free[free >= 0], minlength=row_count)
-        number = self.owner.astype(np.int64)
-        number += 1  # so that nobody counts as 0
-        return self.size - free_count, np.bincount(number, minlength=member_count + 1)[1:]
 
 
 def topic_rows(first: Int64, takes: Bool, class_of: Int32) -> tuple[Int32, Bool]:
@@ -183,27 +170,11 @@ def _split_by_racks(row_of: Int32, row_takes: Bool, racks: Racks) -> tuple[Int32
     if len(row_takes) > 1:
         key = row_of * np.int64(set_count) + racks.replica_set
     if is_wanted.all():
-        label, split = _ranked(key, len(row_takes) * set_count)
+        label, split = np.unique(key, return_inverse=True)
     else:
-        label, number = _ranked(key[is_wanted], len(row_takes) * set_count)
+        label, number = np.unique(key[is_wanted], return_inverse=True)
         split = np.full(len(row_of), NOBODY, dtype=np.int32)
         split[is_wanted] = number
     remote = np.zeros((len(label), racks.replica_racks.shape[1] + 1), dtype=np.bool_)
     remote[:, :-1] = ~racks.replica_racks[label % set_count]
-    return split, row_takes[label // set_count], remote
-
-
-def _ranked(key: Int32 | Int64, key_count: int) -> tuple[Int64, Int32]:
-    """Return the different keys, ascending, and which of them each key is.
-
-    Keys are from 0 to before `key_count`. Cost: O(N), O(N log N) where most keys do not occur.
-    """
-    if not is_small(key_count, len(key)):
-        label, number = np.unique(key, return_inverse=True)
-        return label.astype(np.int64), number.astype(np.int32)
-    occurs = np.zeros(key_count, dtype=np.bool_)
-    occurs[key] = True
-    if occurs.all():
-        return np.arange(key_count), key.astype(np.int32)
-    rank = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
-    return np.flatnonzero(occurs), rank[key]
+    return split.astype(np.int32), row_takes[label // set_count], remote

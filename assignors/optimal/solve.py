@@ -23,7 +23,7 @@ from assignors.optimal.faces import flow_face, labels_of
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.network import Network
 from assignors.optimal.flow.settle import Outcome
-from assignors.optimal.flow.table import Cells, DenseTable, bit_sets
+from assignors.optimal.flow.table import Cells, bit_sets
 from assignors.optimal.loads import mean_loads, promised_loads, with_loads
 from assignors.optimal.partition_choice import choose_partitions
 from assignors.optimal.prices import Prices, prices
@@ -264,8 +264,7 @@ def _mixed(
     is_best = is_settled = outcome is not None and outcome.is_settled
     if not is_best:
         _place_rest(reached)
-    are_topics = topics.rows.order is None and len(rows.size) == len(topics.row_of)
-    is_on_table = are_topics and isinstance(reached.table, DenseTable)
+    is_on_table = topics.rows.order is None and len(rows.size) == len(topics.row_of)
     if is_best and is_on_table:
         assert outcome is not None
         is_best = spread_counts(

@@ -26,7 +26,7 @@ import numpy as np
 
 from assignors.optimal.cycles import Cells, cancel_cycles
 from assignors.optimal.flow.effort import Effort
-from assignors.problem import Bool, Int64
+from assignors.problem import Bool
 
 TABLE_MAX = 1 << 18
 """So many cells, used or not, are made at once."""
@@ -61,6 +61,8 @@ class Table(NamedTuple):
     member_count: int
     owned: Callable[[int], Levels]
     """Row -> how much of it members own; counts ascend."""
+    topic: Callable[[int], Levels]
+    """Row -> how much of its topic members own: asked for where that has other rows."""
     change: Callable[[int], dict[int, int]]
     """Row -> how many more than they own members have in the answer; no zeros."""
     rows_beside: Callable[[int], Sequence[int]] | None = None
@@ -345,18 +347,8 @@ class _Search:
     def _topic(self, number: int) -> Levels:
         """Return how many of the row's topic members have, in all of its rows."""
         assert self.table.rows_beside is not None
-        beside = self.table.rows_beside(number)
-        count: dict[int, int] = {}
-        for other in beside:
-            if other in self.rows and other != number:
-                return self.rows[other].topic
-            for each, members in self.table.owned(other).items():
-                for member in members_of(members):
-                    count[member] = count.get(member, 0) + each
-        topic: Levels = {}
-        for member, each in count.items():
-            topic[each] = topic.get(each, 0) | 1 << member
-        return dict(sorted(topic.items()))
+        made = [self.rows[other] for other in self.table.rows_beside(number) if other in self.rows]
+        return made[0].topic if made else self.table.topic(number)
 
     def _change(self, number: int, member: int, more: int) -> None:
         """Let a member have more of a row than before, or less."""
@@ -379,39 +371,26 @@ def _cells_of(rows: Sequence[_Row], begin: int, useful: int, width: int) -> list
     Row, member, how many of the topic the member has, how many of the row it owns, how many more
     than that it has, and whether it may gain and lose some.
     """
+    count = len(rows)
     members = [(row.gaining | (row.losing & (row.holding | row.short))) & useful for row in rows]
-    at, member = _bit_rows(members, width).nonzero()
-    change = np.zeros(len(rows) * width, dtype=np.int64)
-    changed = {
-        place * width + each: more
-        for place, row in enumerate(rows)
-        for each, more in row.change.items()
-    }
-    change[list(changed)] = list(changed.values())
-    tables = (
-        _counts([row.topic for row in rows], members, width),
-        _counts([row.owned for row in rows], members, width),
-        change.reshape(-1, width),
-        _bit_rows([row.gaining for row in rows], width),
-        _bit_rows([row.losing for row in rows], width),
-    )
-    return [at + begin, member, *[table[at, member] for table in tables]]
-
-
-def _counts(levels: Sequence[Levels], members: Sequence[int], width: int) -> Int64:
-    """Return how many of each row these members have, int64[R, width], and 0 for others."""
-    found = [
-        (row, count, there)
-        for row, (each, asked) in enumerate(zip(levels, members, strict=True))
-        for count, having in each.items()
-        if count and (there := having & asked)
+    levels = [
+        (place, number, having & members[place % count])
+        for place, each in enumerate((*(row.topic for row in rows), *(row.owned for row in rows)))
+        for number, having in each.items()
+        if number and having
     ]
-    table = np.zeros((len(levels), width), dtype=np.int64)
-    if found:
-        row, count, sets = zip(*found, strict=True)
-        at, member = _bit_rows(sets, width).nonzero()
-        table[np.array(row)[at], member] = np.array(count)[at]
-    return table
+    places, numbers, sets = zip(*levels, strict=True) if levels else ((), (), ())
+    gaining, losing = [row.gaining for row in rows], [row.losing for row in rows]
+    are_in = _bit_rows([*members, *gaining, *losing, *sets], width)
+    at, member = are_in[:count].nonzero()
+    table = np.zeros((3 * count, width), dtype=np.int64)
+    level, having_member = are_in[3 * count :].nonzero()
+    place = np.array(places, dtype=np.int64)[level]
+    table[place, having_member] = np.array(numbers, dtype=np.int64)[level]
+    for number, row in enumerate(rows, 2 * count):
+        table[number, list(row.change)] = list(row.change.values())
+    tables = *table.reshape(3, count, width), are_in[count : 2 * count], are_in[2 * count :]
+    return [at + begin, member, *[each[at, member] for each in tables]]
 
 
 def _count_of(levels: Levels, bit: int) -> int:

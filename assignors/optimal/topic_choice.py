@@ -18,7 +18,7 @@ import numpy as np
 from assignors.optimal.cycles import Cells, cancel_cycles
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.network import Network
-from assignors.optimal.flow.table import DenseTable, bit_sets
+from assignors.optimal.flow.table import bit_sets
 from assignors.optimal.spread import (
     MOVES_MAX,
     Face,
@@ -54,6 +54,13 @@ class TopicRows:
         """Return the partitions of a row."""
         begin, end = self.bounds[row : row + 2].tolist()
         return slice(begin, end) if self.order is None else self.order[begin:end]
+
+    def places_of_topic(self, row: int) -> slice | Int64:
+        """Return the partitions of a row's topic."""
+        if self.order is None or self.beside is None:
+            return self.places(row)
+        begin, end = self.beside[row][0], self.beside[row][-1] + 1
+        return self.order[self.bounds[begin] : self.bounds[end]]
 
     def first_partitions(self) -> Int64:
         """Return the first partition of each row, int64[F]."""
@@ -120,6 +127,7 @@ def choose(
         owned=lambda row: (
             _levels(owner[rows.places(row)], member_count) if known is None else known[row]
         ),
+        topic=lambda row: _levels(owner[rows.places_of_topic(row)], member_count),
         change=lambda row: {} if given is None else _change(rows.places(row), owner, given),
         rows_beside=None if rows.beside is None else rows.beside.__getitem__,
     )
@@ -170,7 +178,6 @@ def spread_counts(
     `labels` are the distances of rows and of members. Returns whether `effort` sufficed.
     Cost: O(R M), and that of `cycles.cancel_cycles`.
     """
-    assert isinstance(network.table, DenseTable), "a sparse table is improved row by row"
     owned, placed = network.table.owned, network.table.placed
     of_row, of_member = labels
     if moves_last:  # without racks the distances count moves alone

@@ -1,44 +1,42 @@
 """A replay in one call: any source in, every table out as Arrow, pandas or Polars.
 
-`assignors.replay.replay` calls `replayed_source`, which reads, decodes and analyses as the command
-`kafka-assignors replay` does, with its Python engine. Sources that do not fit into memory are for
-`engines.spark`.
+`assignors.replay.replay` calls `replay_source`, and so does the command. The executor is that in
+plain Python; `engines.spark` has the one for DataFrames.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TypeVar
-
-from assignors.extras import imported_from
-
-with imported_from("replay"):
-    import pyarrow as pa  # noqa: F401 - what all of this needs
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from assignors.arrow.row_table import RowTable
 from assignors.assignor import Assignor
-from assignors.clients.librdkafka.settings import ClientSettings
+from assignors.clients.librdkafka.settings import ClientSettings, read_settings
+from assignors.extras import imported_from
 from assignors.model import Cluster
 from assignors.names.nearest import suggestion
 from assignors.registry import assignor_of
 from assignors.replay.analysis.outcome_rows import total
-from assignors.replay.analysis.redact import numbered
-from assignors.replay.decode.logged_records import LoggedRecord, logged_records
-from assignors.replay.engines.python import Settings, chosen_histories, joined, replayed
+from assignors.replay.decode.logged_records import (
+    LoggedRecord,
+    logged_record,
+    logged_records,
+    of_groups,
+)
+from assignors.replay.engines.by_group import RecordsByGroup
+from assignors.replay.engines.python import replay_groups
 from assignors.replay.findings import Selection, Severity
 from assignors.replay.findings.causes import worst_first
 from assignors.replay.findings.thresholds import thresholds_from_document
-from assignors.replay.from_cluster import counts_and_names, live_records
-from assignors.replay.history.log_ends import log_ends_from_document
-from assignors.replay.sources import open_source
-from assignors.replay.sources.arrow.frames import WHERE, ArrowStream, read_frame
-from assignors.replay.tables.arrow import as_arrow, write_tables
+from assignors.replay.history.log_ends import LogEnds, log_ends_from_document
+from assignors.replay.settings import Settings
+from assignors.replay.sources import Raw, open_source
+from assignors.replay.sources.topic_by_consumer import Chunk, open_topic
 from assignors.replay.tables.rows import (
     TABLES,
     AssignmentRow,
@@ -53,8 +51,34 @@ from assignors.replay.tables.rows import (
     Tables,
 )
 
-Source = str | PathLike[str] | ArrowStream | Iterable[LoggedRecord]
-"""The path of a dump; a table in memory; or decoded records, as `sample.incident()` gives."""
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@runtime_checkable
+class ArrowStream(Protocol):
+    """A table of another library, see Arrow's PyCapsule interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the table's columns as a stream."""
+
+
+class Progress(Protocol):
+    """Passes on the items of work, and may show how far it is."""
+
+    def __call__(
+        self,
+        items: Iterable[Any],
+        count: int | None,
+        unit: str,
+        weight: Callable[[Any], int] = ...,
+        /,
+    ) -> Iterable[Any]:
+        """`weight` says how many of `count` an item is: one, unless it is given."""
+
+
+Source = str | PathLike[str] | ArrowStream | Iterable[Raw] | Iterable[LoggedRecord]
+"""The path of a dump; a table in memory; or records, as `sources` and `sample.incident()` give."""
 
 Instant = datetime | int
 """A time: a datetime with a time zone, or epoch milliseconds as the tables have them."""
@@ -88,6 +112,9 @@ class ReplayResult:
 
     def write_tables(self, folder: str | PathLike[str]) -> list[Path]:
         """Write each table as `folder/<table>.parquet`, as `--out` does; return the paths."""
+        with imported_from("replay"):
+            from assignors.replay.tables.arrow import write_tables  # noqa: PLC0415 - needs pyarrow
+
         return write_tables(self.tables, fspath(folder))
 
     def write_report(self, path: str | PathLike[str]) -> None:
@@ -108,40 +135,111 @@ class ReplayResult:
         return ", ".join(f"{name} {len(getattr(self, name)):,}" for name in TABLES)
 
 
-def replayed_source(
+def replay_source(
     source: Source | None,
+    settings: Settings,
     *,
+    name: str | None,
     cluster: ClientSettings | None,
     group: str | re.Pattern[str] | None,
-    what_if: str | Assignor | Iterable[str | Assignor],
-    partitions: Mapping[str, int] | None,
-    log_ends: Iterable[Mapping[str, object]],
-    selection: Selection,
-    thresholds: Mapping[str, int] | None,
     redact: bool,
+    progress: Progress,
+    say: Callable[[str], None],
 ) -> ReplayResult:
     """Return the tables of a source: `assignors.replay.replay` has the words."""
-    wanted = _pattern(group)
-    counts, names = counts_and_names(cluster)
-    if source is not None:
-        where, records = _records(source)
-    elif cluster is not None:
-        where, records = live_records(cluster, wanted)
-    else:
-        raise ValueError("name a source, or a cluster: bootstrap")
-    histories = chosen_histories(records, where=where, wanted=wanted, topic_names=names)
+    counts, names = _counts_and_names(cluster)
+    settings = replace(settings, partition_counts={**counts, **settings.partition_counts})
+    with RecordsByGroup(_pattern(group)) as records:
+        if source is not None:
+            where, entries = _entries(source, progress, say)
+            records.add(entries)
+        elif cluster is not None:
+            where = _add_live(records, cluster, progress)
+        else:
+            raise ValueError("name a source, or a cluster: bootstrap")
+        records.require_some(name or where)
+        tables = replay_groups(
+            records,
+            settings,
+            topic_names=names,
+            hide_names=redact,
+            counted=lambda items, count: progress(items, count, "groups"),
+        )
+    return result_of(tables, title="replay" if redact else Path(name or where).name)
+
+
+def settings_of(
+    *,
+    what_if: str | Assignor | Iterable[str | Assignor],
+    partitions: Mapping[str, int] | None,
+    log_ends: Iterable[Mapping[str, object] | LogEnds],
+    selection: Selection,
+    thresholds: Mapping[str, int] | None,
+    tables: Iterable[str] | None,
+) -> Settings:
+    """Return the settings that were asked for; `ValueError` for what cannot be."""
     Cluster.of(partitions or {})  # refuses what is no count
-    settings = Settings(
-        partition_counts={**counts, **(partitions or {})},
+    wanted = {*TABLES} if tables is None else {*tables}
+    for table in wanted - TABLES.keys():
+        raise ValueError(f"no table {table!r}{suggestion(table, TABLES)}")
+    return Settings(
+        partition_counts=partitions or {},
         assignors=_assignors(what_if),
-        log_ends=tuple(log_ends_from_document(one) for one in log_ends),
+        log_ends=tuple(
+            one if isinstance(one, LogEnds) else log_ends_from_document(one) for one in log_ends
+        ),
         selection=selection,
         thresholds=thresholds_from_document(thresholds or {}),
+        tables=wanted,
     )
-    if redact:
-        settings = replace(settings, label=numbered(histories))
-    tables = joined(replayed(history, settings) for history in histories)
-    return result_of(tables, title="replay" if redact else Path(where).name)
+
+
+def cluster_of(
+    bootstrap: str | ClientSettings | None, command_config: str | None
+) -> ClientSettings | None:
+    """Return the settings of a client for a cluster, `None` where neither names one.
+
+    Raises `ValueError` for a file that has what this client does not have, or names no broker.
+    """
+    if isinstance(bootstrap, ClientSettings):
+        return bootstrap
+    if bootstrap is None and command_config is None:
+        return None
+    settings = ClientSettings() if command_config is None else read_settings(command_config)
+    if bootstrap is not None:
+        settings = settings.at(bootstrap)
+    if not settings.where:
+        raise ValueError("name a broker: bootstrap")
+    return settings
+
+
+def _counts_and_names(
+    cluster: ClientSettings | None,
+) -> tuple[Mapping[str, int], Mapping[str, str]]:
+    """Return partition counts by topic, and topics by id; nothing without a cluster.
+
+    Raises `ConnectionError` where the cluster cannot be reached.
+    """
+    if cluster is None:
+        return {}, {}
+    with imported_from("dump"):
+        from assignors.clients.librdkafka.topics import known_topics  # noqa: PLC0415 - an extra
+    known = known_topics(cluster)
+    return known.partition_counts, known.names
+
+
+def _add_live(records: RecordsByGroup, cluster: ClientSettings, progress: Progress) -> str:
+    """Add the records that the topic of a cluster has now; return its name for messages."""
+    with open_topic(cluster) as topic:
+        chunks: Iterable[Chunk] = progress(
+            topic.chunks, topic.offset_count, "offsets", lambda chunk: chunk.offset_count
+        )
+        for chunk in chunks:
+            raws: Iterable[Raw] = chunk.raws
+            if records.wanted is not None:
+                raws = of_groups(raws, records.wanted, records.others)
+            records.add(logged_records(raws))
+        return topic.where
 
 
 def _pattern(group: str | re.Pattern[str] | None) -> re.Pattern[str] | None:
@@ -207,20 +305,38 @@ def result_of(tables: Tables, *, title: str) -> ReplayResult:
 
 
 def _table(name: str, rows: Sequence[RowT]) -> RowTable[RowT]:
-    return RowTable(name, rows, partial(as_arrow, TABLES[name]))
+    def arrow_of(listed: Sequence[RowT]) -> pa.Table:
+        from assignors.replay.tables.arrow import as_arrow  # noqa: PLC0415 - needs pyarrow
+
+        return as_arrow(TABLES[name], listed)
+
+    return RowTable(name, rows, arrow_of)
 
 
-def _records(source: Source) -> tuple[str, list[LoggedRecord]]:
+def _entries(
+    source: Source, progress: Progress, say: Callable[[str], None]
+) -> tuple[str, Iterator[LoggedRecord]]:
     """Return the name of a source for messages, and its records."""
+    where, raws = "the records", source
     if isinstance(source, str | PathLike):
-        path = Path(source)
-        return str(path), list(logged_records(open_source(path)))
-    if isinstance(source, ArrowStream):
-        return WHERE, list(logged_records(read_frame(source)))
-    records = list(source) if isinstance(source, Iterable) else [source]
-    if all(isinstance(record, LoggedRecord) for record in records):
-        return "the records", records
-    raise ValueError(f"source: {type(source).__name__} is no path, no table and no records")
+        where, raws = str(source), open_source(fspath(source), say=say)
+    elif isinstance(source, ArrowStream):
+        from assignors.replay.sources.arrow.frames import WHERE, read_frame  # noqa: PLC0415 - an extra
+
+        where, raws = WHERE, read_frame(source)
+    if not isinstance(raws, Iterable):
+        raise ValueError(f"source: {type(source).__name__} is no path, no table and no records")
+    return where, _decoded(progress(raws, None, "records"))
+
+
+def _decoded(listed: Iterable[object]) -> Iterator[LoggedRecord]:
+    for one in listed:
+        if isinstance(one, Raw):
+            yield logged_record(one)
+        elif isinstance(one, LoggedRecord):
+            yield one
+        else:
+            raise ValueError(f"source: {type(one).__name__} is no record")
 
 
 def _assignors(given: str | Assignor | Iterable[str | Assignor]) -> tuple[Assignor, ...]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from multiprocessing import get_context, resource_tracker
+from time import process_time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from assignors.assignor import Assignor
@@ -34,16 +35,21 @@ RowT = TypeVar("RowT")
 OutcomeT = TypeVar("OutcomeT")
 
 
+ALONE_SECONDS = 3.0
+"""Processor time of this process before others are started: each takes half a second."""
+
+
 def in_processes(
     rows: Iterable[RowT],
     play: Callable[[RowT], Iterable[OutcomeT]],
-    processes: int,
+    processes: int | None,
     chunk: int,
 ) -> Iterator[OutcomeT]:
     """Yield what `play` makes of each row, in the order of the rows.
 
     With more than one process each gets `chunk` rows at a time; `play` must be picklable, and the
     calling program must guard its start (`if __name__ == "__main__"`), as `multiprocessing` asks.
+    `None`: one process for `ALONE_SECONDS`, and then one for each processor.
     Raises `ChildProcessError` if one of them ends before its rows are played, and what `play` or
     the rows raise once the outcomes before have been taken. Memory: a row and its outcomes with one
     process; with several, those of `CHUNKS_AHEAD` chunks for each.
@@ -51,11 +57,25 @@ def in_processes(
     >>> list(in_processes([1, 2, 3], lambda row: [10 * row], 1, 2))
     [10, 20, 30]
     """
-    if processes <= 1:
+    rows = iter(rows)
+    if processes is None:
+        processes = usable_processors()
+        if processes > 1:
+            played = yield from _played_alone(rows, play)
+            if not played:
+                return
+            chunk = max(1, min(chunk, played // (2 * processes)))
+    if processes > 1:
+        yield from _in_pool(rows, play, processes, chunk)
+    else:
         for row in rows:
             yield from play(row)
-        return
-    # A third of what `simulate --help` would import.
+
+
+def _in_pool(
+    rows: Iterable[RowT], play: Callable[[RowT], Iterable[OutcomeT]], processes: int, chunk: int
+) -> Iterator[OutcomeT]:
+    # A third of what the help of `simulate` would import.
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - as above
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - as above
 
@@ -80,6 +100,18 @@ def in_processes(
         for process in list((pool._processes or {}).values()):  # noqa: SLF001 - as above
             process.terminate()
         pool.shutdown(cancel_futures=True)
+
+
+def _played_alone(
+    rows: Iterator[RowT], play: Callable[[RowT], Iterable[OutcomeT]]
+) -> Generator[OutcomeT, None, int]:
+    """Yield the outcomes of `ALONE_SECONDS`; return how many rows that are, 0 if they were all."""
+    begun = process_time()
+    for played, row in enumerate(rows, 1):
+        yield from play(row)
+        if process_time() - begun > ALONE_SECONDS:
+            return played
+    return 0
 
 
 def _chunks(rows: Iterable[RowT], size: int) -> Iterator[list[RowT] | Exception]:
@@ -128,11 +160,11 @@ def usable_processors() -> int:
     return os.cpu_count() or 1
 
 
-def require_names(assignors: Iterable[str | Assignor], processes: int) -> None:
+def require_names(assignors: Iterable[str | Assignor], processes: int | None) -> None:
     """Raise `ValueError` for an `Assignor` that would have to go to another process."""
-    if processes > 1 and any(isinstance(each, Assignor) for each in assignors):
+    if processes != 1 and any(isinstance(each, Assignor) for each in assignors):
         words = "each of them imports an assignor of your own by its name, 'package.module:object'"
-        raise ValueError(f"assignors: with {processes} processes {words}")
+        raise ValueError(f"assignors: with {processes or 'several'} processes {words}")
 
 
 def failure_text(error: Exception) -> str:

@@ -73,7 +73,7 @@ def simulate_group(
     """Return what happens to a group that is there already: a row an assignor and event.
 
     `group` is a `Group`, or a document as `kafka-assignors assign` takes it; `events` are those of
-    `--event`, in order: `join:5`, `leave:m3`, `resize:orders:24`. Nothing is random. The first row
+    `what-if`, in order: `join:5`, `leave:m3`, `resize:orders:24`. Nothing is random. The first row
     of an assignor is the start, without an event. Beside the columns of `simulate_rounds` there are
     the event (`asked`) and the partitions of each member before and after it (`loads_before`,
     `loads_after`). New members are called `new-1`, `new-2` and so on; assignors that go by the

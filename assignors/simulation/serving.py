@@ -6,14 +6,26 @@ commit, somebody who joins. What the broker writes meanwhile is a source again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 from assignors.model import Cluster
-from assignors.replay.sources import Raw
+from assignors.replay.sources import Raw, is_json_lines
+from assignors.replay.sources.writing import write_records
 from assignors.simulation.timed.broker import Broker, BrokerSettings
-from assignors.simulation.timed.offsets_topic import TOPIC, LogEntry, TopicNames, topic_ids
+from assignors.simulation.timed.group_protocols import GroupProtocol
+from assignors.simulation.timed.offsets_topic import (
+    TOPIC,
+    LogEntry,
+    TopicNames,
+    log_entries,
+    topic_ids,
+)
+from assignors.simulation.timed.scenario import Scenario
+from assignors.simulation.timed.simulation import Played
+from assignors.simulation.timed.tables.rows import simulate_with_all_figures
 
 
 class OddRow(NamedTuple):
@@ -102,3 +114,30 @@ def written(broker: Broker, partition: int = 0) -> Iterator[list[Raw]]:
     """Yield the log of a partition batch by batch, for `sources.writing.write_records`."""
     for batch in broker.logs[partition]:
         yield raws_of(batch, partition)
+
+
+STARTS_AT_MS = 1_767_225_600_000
+"""When a written run begins: the first of January 2026."""
+
+Batches = Callable[[Iterable[Sequence[LogEntry]]], Iterable[Sequence[LogEntry]]]
+
+
+def write_run(scenario: Scenario, path: str, *, progress: Batches = iter) -> Played:
+    """Play a scenario and write it as records of `__consumer_offsets`, which `replay` reads.
+
+    The path ends in `.jsonl`, `.jsonl.gz` or `.parquet`, or is a folder for log segments. Returns
+    the run with all its figures. Raises `ValueError` for another ending and for the push protocol,
+    which has no records, and `SourceError` or `OSError` for a path that cannot be written.
+    """
+    if scenario.protocol is GroupProtocol.PUSH:
+        raise ValueError("Kafka has no records for groups of the push protocol")
+    place = Path(path)
+    is_file = is_json_lines(place) or place.suffix == ".parquet"
+    if place.suffix and not (is_file or place.is_dir() or path.endswith("/")):
+        words = "ends neither in .jsonl nor in .parquet; a folder ends in /, or has no ending"
+        raise ValueError(f"{path}: {words}")
+    played = simulate_with_all_figures(scenario)
+    group = scenario.name or "simulated"
+    batches = log_entries(played.records, group=group, starts_at_ms=STARTS_AT_MS)
+    write_records(place, map(raws_of, progress(batches)))
+    return played

@@ -1,5 +1,5 @@
-"""The assignors by weight (`sticky`, `cooperative_sticky`), their search, and bounds beside it.
+"""The assignors by weight (`sticky`, `cooperative_sticky`), their search, and bounds.
 
-What partitions weigh and members can carry is a `weighting`, which `workload` makes of samples of
-offsets. `bounds` says what no assignment can do better.
+A `weighting` has the weights of partitions and the capacities of members; `workload` computes one
+from samples of offsets. `bounds` computes uses that no assignment can be below.
 """

@@ -2,7 +2,7 @@
 
 The use of a member is the weight that it is given, divided by its capacity. Weights may be
 rates, lags, or anything else that adds up. To place them so that the largest use is least is
-NP-hard; these bounds say how far from the best an assignment can be at most, whoever made it.
+NP-hard; these bounds limit how far from the best any assignment is, whichever assignor made it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Bounds:
     """Uses that no assignment can have below as its largest, in weight per capacity."""
 
     level: Fraction
-    """What divisible partitions would reach."""
+    """The largest use that divisible partitions would reach."""
     heavy: Fraction
-    """What follows from the heaviest partitions, which cannot be divided."""
+    """The bound from the heaviest partitions, which cannot be divided."""
 
     @property
     def use(self) -> Fraction:
@@ -43,11 +43,11 @@ def bounds(
     class_of: Int32,
     capacity: Int64,
 ) -> Bounds:
-    """Return what no assignment of the group can do better.
+    """Return uses that no assignment of the group can be below.
 
     `weight` is int64[P], at least 0; `topic_of` is int32[P]; `takes` is bool[K, T], which
     topics a class of members subscribes to; `class_of` is int32[M]; `capacity` is int64[M], at
-    least 1. Partitions that nobody takes do not count.
+    least 1. Partitions that no member takes do not count.
     `ValueError` for negative weights, capacities below 1, or sums of 2**53 and more.
     Cost: O(P log P + M log M), two maximum flows on rows x classes for each split into levels,
     and O(P) for each distinct set of takers that may have a better heavy bound.

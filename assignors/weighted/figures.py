@@ -1,6 +1,6 @@
-"""What an assignment amounts to by weight, beside what nobody can do better.
+"""Figures of an assignment by weight, and bounds that no assignment can be below.
 
-For anybody's assignment: an assignor of this family is measured as Java's are.
+Assignments of any assignor are measured in the same way.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def weight_figures(
 ) -> Figures:
     """Return the figures by weight of an assignment. `favoured` and `target` are int32[P].
 
-    `use_max` and `use_min`: the largest and the least use of a member, weight for capacity;
+    `use_max` and `use_min`: the largest and the least use of a member, weight divided by capacity;
     `use_bound`: no assignment has a largest use below it; `use_bound_budget`: nor has one whose
     moves cost no more than the budget, if there is one; `weight_moved`; `moves_least`: no
     assignment with such a `use_max` moves fewer partitions. Cost: that of `bounds`, O(P log P).
@@ -34,7 +34,7 @@ def weight_figures(
     load = weight_of_members(loads, target)
     use = largest(load, loads.capacity)
     moves = _moves_within(weighting)
-    # Whoever is not above this use has to give up nothing for it: a sort less for most members.
+    # Members within this use give up nothing: most members need no sort.
     giving = favoured if moves is not None else _above(loads, favoured, use)
     removal = removal_of(loads.weight, giving, loads.capacity)
     found = bounds(

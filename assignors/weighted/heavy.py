@@ -1,6 +1,6 @@
 """Heavy partitions: bounds on the largest use that follow from partitions not being divisible.
 
-Two arguments, for members that take everything; who may take what only makes it harder:
+Two arguments, for members that take everything; subscriptions only make it harder:
 
 * i partitions are on at most i members, whose capacity is at most that of the i fastest. So
   some use is at least (sum of the i heaviest) / (sum of the i largest capacities).
@@ -23,10 +23,10 @@ from assignors.problem import Int64
 from assignors.weighted.ratios import floors, largest, nth_smallest
 
 CROWD = 100
-"""Up to so many partitions for each member are looked at: with more, the level is close."""
+"""Most partitions for each member that are used: with more, the level is close."""
 
 CELLS = 1 << 18
-"""And up to so many cells of partitions x different capacities."""
+"""Most cells of partitions x different capacities."""
 
 
 def heavy(weight: Int64, capacity: Int64) -> Fraction:

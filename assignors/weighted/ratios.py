@@ -57,10 +57,10 @@ def largest(numerator: Int64, denominator: Int64) -> Fraction:
 def nth_smallest(
     numerator: Int64, denominator: Int64, rank: int, times: Int64 | None = None
 ) -> Fraction:
-    """Return the fraction that stands at `rank`, from 1, when they are sorted upwards.
+    """Return the fraction at `rank`, from 1, in ascending order.
 
     `numerator` and `denominator` are int64[N], below 2**53, the denominators at least 1.
-    `times`, int64[N], says how often each fraction stands there, once where it is `None`.
+    `times`, int64[N], says how often each fraction counts; `None` is once each.
     Cost: O(N), with `times` O(N log N).
 
     >>> nth_smallest(np.array([1, 2, 3]), np.array([2, 4, 4]), 2)

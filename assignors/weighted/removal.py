@@ -1,7 +1,7 @@
 """The least largest use within reach of a number of moves, and the fewest moves to a use.
 
-Whoever receives, a member has to give up enough to come down to a use T, and the fewest
-partitions that do it are its heaviest. So T costs every member a known number of moves, and
+Whichever members receive, a member must give up enough to come down to a use T, and the fewest
+partitions that suffice are its heaviest. So T costs every member a known number of moves, and
 their sum is at most the moves of any assignment that has the use T: a move takes one partition
 from one owner. Subscriptions do not matter, nor do partitions without an owner, because both
 can only add weight to a member.
@@ -27,7 +27,7 @@ from assignors.weighted.ratios import floors, nth_smallest, require_exact
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:
-    """What members carry while they give up their partitions, heaviest first. Q owned ones."""
+    """Loads of members while they give up partitions, heaviest first. Q owned partitions."""
 
     rest: Int64
     """int64[Q]: weight of the owner's partitions without those given up before this one."""
@@ -37,7 +37,7 @@ class Removal:
     """int64[M]."""
 
     def use_within(self, moves: int) -> Fraction:
-        """Return a use that no assignment has below as its largest, with at most so many moves.
+        """Return a lower bound of the largest use of any assignment with at most `moves` moves.
 
         Partitions without an owner are no moves. `ValueError` for fewer than 0. Cost: O(Q).
 

@@ -1,11 +1,11 @@
-"""Assign by weight: hold while all is well, else move just enough, and say how far it is from best.
+"""Assign by weight: move nothing while uses are in band, else move just enough.
 
-The aims, each only among what the ones before leave: every partition that somebody takes has an
-owner; the cost of moves stays within the budget; nothing moves while nobody is above the trigger,
-nor idle; the largest use comes down to the tolerance above what is right; nobody is idle; few
-partitions move; racks, among receivers that stay below their limits. The problem is NP-hard, so
-what is found is not always the best, but the largest use is never above that of holding, and
-`weighted.bounds` says how far from the best it can be at most.
+The aims, in this order: every partition that a member takes has an owner; the cost of moves stays
+within the budget; nothing moves while no member is above the trigger or idle; the largest use comes
+down to the tolerance above the fair use; no member is idle; few partitions move; racks, among
+receivers below their limits. The problem is NP-hard, so the answer is not always the best. The
+largest use is never above that of moving nothing, and `weighted.bounds` bounds the distance from
+the best.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from assignors.weighted.search.table import Float64, Move, Places, Table
 from assignors.weighting import Balance
 
 TURNS = 32
-"""So often the two kinds of steps take turns at most; more than seven were never seen."""
+"""Most alternations of the two kinds of steps; seven is the most ever seen."""
 
 CHUNK = 10_000
-"""So many weights are looked at together for their common divisor."""
+"""Weights whose common divisor is computed at a time."""
 
 
 class Hold(StrEnum):
     """Why nothing moves."""
 
     IN_BAND = "in-band"
-    """Nobody is above the trigger, and nobody idle."""
+    """No member is above the trigger, and none is idle."""
     NOTHING_HELPS = "nothing-helps"
-    """Somebody is, and no step was found that helps."""
+    """A member is, and no step was found that helps."""
     BUDGET = "budget"
     """The first step costs more than the budget."""
 
@@ -61,29 +61,29 @@ class Solved:
     """An assignment by weight."""
 
     owner: Int32
-    """int32[P]: who gets each partition, -1 where nobody takes it."""
+    """int32[P]: the new owner of each partition, -1 if no member takes it."""
     placed: Int32
-    """int32[P]: as `owner`, if nothing had been moved but partitions without an owner placed."""
+    """int32[P]: `owner` without moves, with partitions without an owner placed."""
     fill: Float64 | None = None
-    """float64[M]: what each member has in `placed`, 1.0 is its fair use; `None` where all weighs
-    the same, and members are balanced by count."""
+    """float64[M]: use of each member in `placed` divided by its fair use; `None` if all weights are
+    equal and members are balanced by count."""
     is_settled: bool = True
-    """Whether nobody was above the trigger, and nobody idle."""
+    """Whether no member was above the trigger or idle."""
     rest: Callable[[], Iterator[int]] | None = None
-    """Finds what `deferred` is, `None` without a budget."""
+    """Computes `deferred`; `None` without a budget."""
 
     @cached_property
     def deferred(self) -> Int64:
         """int64[N]: partitions that move next if the budget allows, the next one first.
 
-        Found when it is first read: that costs as much as the same without a budget.
+        Computed when it is first read, at the cost of an answer without a budget.
         """
         left = () if self.rest is None else self.rest()
         return np.fromiter(left, dtype=np.int64)
 
     @cached_property
     def hold(self) -> Hold | None:
-        """Why nothing moved, `None` where something did."""
+        """Why nothing moved; `None` if a partition moved."""
         if (self.owner != self.placed).any():
             return None
         if self.is_settled:
@@ -93,7 +93,7 @@ class Solved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """What `solve` is asked. P partitions, T topics, K classes, M members."""
+    """The input of `solve`. P partitions, T topics, K classes, M members."""
 
     first: Int64
     """int64[T + 1]: topic t holds partitions first[t]:first[t + 1]."""
@@ -102,15 +102,15 @@ class Search:
     class_of: Int32
     """int32[M]."""
     owner: Int32
-    """int32[P]: whom stickiness favours, -1 for nobody."""
+    """int32[P]: the member that stickiness favours, -1 for none."""
     weight: Int64
     """int64[P], at least 0."""
     capacity: Int64
     """int64[M], at least 1."""
     cost: Int64 | None = None
-    """int64[P], at least 0: what moving a partition costs; `None`: 1 each."""
+    """int64[P], at least 0: cost of moving each partition; `None` is 1 each."""
     budget: int | None = None
-    """The cost of all moves, at most; `None`: no limit."""
+    """Highest cost of all moves; `None` is no limit."""
     balance: Balance = field(default_factory=Balance)
     places: Places | None = None
 
@@ -205,12 +205,12 @@ def _by_count(search: Search) -> Solved:
 
 
 def _wants_filling(state: State, balance: Balance) -> bool:
-    """Return whether somebody is idle, or everybody is to have a fair part."""
+    """Return whether a member is idle, or all members are to have a fair share."""
     return balance.is_fair or bool(idle(state, _idle_below(balance)))
 
 
 def _idle_below(balance: Balance) -> float:
-    """Return the part of its fair weight below which a member is idle."""
+    """Return the share of its fair weight below which a member is idle."""
     return FILLED_TO if balance.is_unfinished else IDLE_BELOW
 
 
@@ -222,7 +222,7 @@ def _steps(
     of_fullest: bool = False,
     plain: bool = False,
 ) -> Iterator[list[Move]]:
-    """Yield all that there is to do, each step done on the state, until nothing is left.
+    """Yield all useful steps, each done on the state, until none is left.
 
     What is done for one member may be the end of another's rest, so both kinds of steps take turns.
     Each kind ends by itself, and two or three turns are the rule.
@@ -247,7 +247,7 @@ def _steps(
 
 
 def _table_of(search: Search, cost: Int64) -> tuple[Table, Aims]:
-    """Return what the search works on, and the uses that are right for each member's class."""
+    """Return the table of the search, and the fair uses of each class."""
     sizes = np.diff(search.first)
     row_of_topic, takes = topic_rows(search.first, search.takes, search.class_of)
     row_of = np.repeat(row_of_topic, sizes)
@@ -282,7 +282,7 @@ def _table_of(search: Search, cost: Int64) -> tuple[Table, Aims]:
 
 
 def _common_divisor(weight: Int64) -> int:
-    """Return the largest number that divides all weights; as a rule the first few settle it."""
+    """Return the greatest common divisor of the weights; usually the first few give it."""
     divisor = 0
     for begin in range(0, len(weight), CHUNK):
         divisor = gcd(divisor, int(np.gcd.reduce(weight[begin : begin + CHUNK])))
@@ -299,6 +299,6 @@ def _of_members(uses: list[Fraction], search: Search) -> Float64:
 
 
 def _limits(tolerance: Fraction, right: Aims, state: State) -> list[int]:
-    """Return the most that members of each kind may have."""
+    """Return the highest load of members of each kind."""
     pairs = zip(state.facts.class_of, state.facts.capacity, strict=True)
     return [floor_at(right.most[number] * (1 + tolerance), one) for number, one in pairs]

@@ -29,24 +29,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What a group comes to, and why no more moves."""
+    """The target of a group, and why no more moves."""
 
     favoured: Int32
-    """int32[P]: whom stickiness favours."""
+    """int32[P]: the member that stickiness favours."""
     owner: Int32
-    """int32[P]: who should hold each partition."""
+    """int32[P]: the owner that each partition should have."""
     deferred: Int64
     """int64[N]: partitions that a later round moves if the budget allows."""
     spent: int
-    """What the moves of this round cost."""
+    """Cost of the moves of this round."""
     deferred_cost: int
-    """What those that are put off cost."""
+    """Cost of the deferred moves."""
     figures: LazyFigures
-    """Those by weight, computed when somebody reads one."""
+    """Figures by weight, computed when one is read."""
 
 
 def target_of(problem: Problem, claims: Claims, weighting: Weighting) -> Target:
-    """Return who should hold each partition, with figures for `Rebalance.stats`.
+    """Return the owner that each partition should have, with figures for `Rebalance.stats`.
 
     `deferred` is how many partitions are put off, `batches_left` in how many rounds of this budget
     they move, and `hold` says why nothing moves: a `MustHold` or a `solve.Hold`. Cost: that of

@@ -1,4 +1,4 @@
-"""What partitions weigh, members can carry and moves cost: beside a group, all of it optional.
+"""Weights of partitions, capacities of members, costs of moves; all of it is optional.
 
 Weights are whole numbers of anything that adds up: records a second, bytes, microseconds of CPU.
 Only their proportions count. Assignors of family `weighted` balance by them; `check` and `explain`
@@ -20,18 +20,17 @@ LARGEST = 1 << 53
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
-    """How even the uses have to be. A use is the weight of a member for its capacity."""
+    """How even uses must be. A use is a member's weight divided by its capacity."""
 
     tolerance: Fraction = Fraction(1, 20)
-    """Moves bring members down to so much above the use that is right for them,"""
+    """Allowed excess over the fair use after moving: 1/20 is 5 %."""
     trigger: Fraction = Fraction(1, 5)
-    """and begin where one is above it by more than this."""
+    """Excess over the fair use that starts moving."""
     is_fair: bool = False
-    """Whether members with too little get more, too; else only those that are idle."""
+    """Whether all members below their fair use receive partitions, or idle ones only."""
     is_unfinished: bool = False
-    """Whether moves that began in an earlier round were put off: then they go on to the tolerance,
-    although nobody may be above the trigger any more. So a small budget ends where a large one
-    does."""
+    """Whether moves of an earlier round were put off. They continue down to the tolerance although
+    no member may be above the trigger, so a small budget ends where a large one does."""
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for a negative tolerance, or a trigger below it."""
@@ -46,9 +45,9 @@ class MustHold(StrEnum):
     """Why nothing may move in a round, whatever its weights."""
 
     NO_WEIGHTS = "no-weights"
-    """None were found yet."""
+    """No weights are known yet."""
     STALE = "stale"
-    """Those that were found last are too old."""
+    """The newest known weights are too old."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,21 +55,21 @@ class Weighting:
     """Weights, capacities and limits of one round."""
 
     weights: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """Topic -> the weight of each partition, at least 0. One that is missing has the median of
-    all that are known for each of its partitions, 1 where none is."""
+    """Topic -> the weight of each partition, at least 0. Partitions of a missing topic weigh the
+    median of all known weights, or 1."""
     move_costs: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Topic -> what moving each partition costs, at least 0; 1 where it is missing."""
     capacities: Mapping[str, int] = field(default_factory=dict)
     """Member id -> what it can carry, at least 1; 1 where it is missing."""
     budget: int | None = None
-    """What all moves of a round may cost; partitions without an owner cost nothing. `None`: no
-    limit; 0: nobody loses anything."""
+    """Highest cost of all moves of a round; partitions without an owner cost nothing. `None` is no
+    limit; with 0 no member loses a partition."""
     balance: Balance = field(default_factory=Balance)
     must_hold: MustHold | None = None
-    """Where it is set, members keep what they have; partitions without an owner are placed."""
+    """If set, members keep their partitions; partitions without an owner are placed."""
 
     def __post_init__(self) -> None:
-        """Take lists; `ValueError`, with its place, for what cannot be."""
+        """Accept lists; raise `ValueError` with the place of an impossible value."""
         take(self, weights=_by_topic(self.weights, "weights"))
         take(self, move_costs=_by_topic(self.move_costs, "move_costs"))
         for member_id, capacity in self.capacities.items():

@@ -1,13 +1,13 @@
 """A budget of moves in time: a token bucket, as a value that goes in and comes out.
 
-A budget for each round would not do. A member that loses a partition under the cooperative
+A budget for each round is not enough. A member that loses a partition under the cooperative
 protocol rejoins, which is a round; if that round moved others, their owners would rejoin, and the
-group would never rest. So the budget is of a time (`TimedBudget`), and the round that completes a
-hand-over has none: each batch of moves takes two rounds, and then the group rests until the next.
+group would never rest. So the budget is for a time (`TimedBudget`), and the round that completes a
+hand-over has no budget: each batch of moves takes two rounds, then the group rests until the next.
 
 Only the leader knows what a round moved. What another leader's round cost is not known, so all of
-the budget counts as spent then, and a hand-over as begun: whoever leads, a group never moves more
-than the budget. A bucket that is new begins so as well.
+the budget then counts as spent, and a hand-over as begun. Whichever member leads, a group never
+moves more than the budget. A new bucket begins the same way.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimedBudget:
-    """What the moves of a group may cost in a time."""
+    """Highest cost of a group's moves in a time."""
 
     cost: int | None = None
-    """Of all moves in `every_ms`, by `Weighting.move_costs`: 1 a partition where nothing is given.
-    `None`: no limit; 0: no partition moves that has an owner."""
+    """Highest cost of all moves in `every_ms`, by `Weighting.move_costs`: 1 a partition by default.
+    `None` is no limit; with 0 no owned partition moves."""
     every_ms: int = 60_000
-    """A batch of moves begins so long after the one before, at least, if nobody joins or leaves."""
+    """Shortest time between the beginnings of two batches while no member joins or leaves."""
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for a negative cost, and a time below a millisecond."""
@@ -37,28 +37,28 @@ class TimedBudget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenBucket:
-    """What is left of a budget. A token pays for a cost of 1; the clock is the caller's."""
+    """The rest of a budget. A token pays a cost of 1. The caller has the clock."""
 
     budget: TimedBudget
     at_ms: int
     """The time of `filling`."""
     filling: int = 0
-    """Tokens times `every_ms`: `cost` of that come back each millisecond, up to `cost` tokens."""
+    """Tokens times `every_ms`. Each millisecond adds `cost`, up to `cost` tokens."""
     since_ms: int
-    """When the latest batch began, or may have begun, or none was found to be needed."""
+    """When the latest batch began or may have begun, or when no batch was needed."""
     is_handing_over: bool = True
-    """Whether the next round completes a hand-over, or may do."""
+    """Whether the next round completes a hand-over, or may complete one."""
 
 
 def empty_bucket(budget: TimedBudget, now_ms: int) -> TokenBucket:
-    """Return the bucket of a member that does not know what was spent before. Cost: O(1)."""
+    """Return the bucket of a member that does not know earlier spending. Cost: O(1)."""
     return TokenBucket(budget=budget, at_ms=now_ms, since_ms=now_ms)
 
 
 def round_budget(bucket: TokenBucket, now_ms: int) -> int | None:
     """Return the budget of a round that is led now, as `Weighting.budget`: `None` is no limit.
 
-    0 where the round completes a hand-over. Cost: O(1).
+    It is 0 if the round completes a hand-over. Cost: O(1).
 
     >>> bucket = empty_bucket(TimedBudget(cost=5, every_ms=1000), 0)
     >>> round_budget(bucket, 1000)
@@ -83,9 +83,9 @@ def round_budget(bucket: TokenBucket, now_ms: int) -> int | None:
 def after_round(
     bucket: TokenBucket, now_ms: int, *, spent: int, is_cooperative: bool
 ) -> TokenBucket:
-    """Return the bucket after a round that this member led, and whose moves cost `spent`.
+    """Return the bucket after a round that this member led, with moves that cost `spent`.
 
-    What it cost stays spent if the answer is lost: some members may have got it. Under an eager
+    The cost stays spent if an answer is lost: some members may have received theirs. Under an eager
     protocol a round completes itself. Cost: O(1).
     """
     left = max(_filling(bucket, now_ms) - spent * bucket.budget.every_ms, 0)
@@ -99,17 +99,17 @@ def after_round(
 
 
 def next_batch_ms(bucket: TokenBucket) -> int:
-    """Return when the leader may start a round to move more: all tokens are back by then."""
+    """Return when the leader may start a round to move more. All tokens are back by then."""
     return bucket.since_ms + bucket.budget.every_ms
 
 
 def after_look(bucket: TokenBucket, now_ms: int) -> TokenBucket:
-    """Return the bucket after a look that found nothing to move now. Cost: O(1)."""
+    """Return the bucket after the leader found nothing to move. Cost: O(1)."""
     return replace(bucket, since_ms=now_ms)
 
 
 def batches_of(budget: TimedBudget, cost: int) -> int | None:
-    """Return in how many batches a cost is paid; `None` where the budget never pays it.
+    """Return how many batches pay a cost; `None` if the budget never pays it.
 
     >>> batches_of(TimedBudget(cost=5), 12), batches_of(TimedBudget(), 12)
     (3, 1)
@@ -120,7 +120,7 @@ def batches_of(budget: TimedBudget, cost: int) -> int | None:
 
 
 def _filling(bucket: TokenBucket, now_ms: int) -> int:
-    """Return `filling` at a later time; a clock that goes back adds nothing."""
+    """Return `filling` at a later time. A clock that goes back adds nothing."""
     cost = bucket.budget.cost or 0
     full = cost * bucket.budget.every_ms
     return min(full, bucket.filling + cost * max(now_ms - bucket.at_ms, 0))

@@ -5,7 +5,7 @@
 
 * rounds: histories of 20 members x 200 partitions with 5 events, event by event
 * timed: rolling restarts of 20 members x 200 partitions on a clock
-* command: `simulate --scenario rolling-restart --seeds N --processes 1` against `--processes 2`,
+* command: `simulate rolling-restart --seeds N --processes 1` against `--processes 2`,
   the start of Python included
 
 Each engine plays the same, in turns; counts are such that one process takes about `--seconds`.
@@ -166,7 +166,7 @@ def timed_on_spark(session: SparkSession, count: int) -> None:
 
 def by_command(processes: int, count: int) -> None:
     """Run the command, and see that it has written a line for each run."""
-    words = ["simulate", "--scenario", "rolling-restart", "-o", "jsonl", "--seeds", str(count)]
+    words = ["simulate", "rolling-restart", "-o", "jsonl", "--seeds", str(count)]
     asked = [sys.executable, "-m", "assignors", *words, "--processes", str(processes)]
     done = subprocess.run(asked, stdout=subprocess.PIPE, check=True)
     assert done.stdout.count(b"\n") == count

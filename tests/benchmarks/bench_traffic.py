@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.bench_traffic [--part NAME] [--store]
 
-Plays the named scenarios of `simulate --traffic` under our assignors and the peers, six seeds
+Plays the named scenarios of `traffic` under our assignors and the peers, six seeds
 each, and prints a line for each; ours as it is with 24 seeds, too. `--part` plays one part alone,
 and leaves the others as they are stored. With `--store` the means go into `results/traffic.json`,
 of which `python -m tests.lab.weights.over_time` writes the tables of docs/weights.md. Nothing here

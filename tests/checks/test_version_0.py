@@ -1,7 +1,7 @@
 """Members that write version 0 under `cooperative-sticky`, as in kafka4beam/brod#524.
 
 Version 0 has no owned partitions. `assign` withheld everything in every round, for ever, where
-`simulate --start` of the same file gave two partitions each at once; `check` called the partitions
+`what-if` of the same file gave two partitions each at once; `check` called the partitions
 given too early that did not move. Now nobody gets what nobody claims for one round; in the next one
 the leader's own assignment stands for the claims.
 """

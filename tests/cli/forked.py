@@ -41,8 +41,8 @@ sys.exit(ended[0] if ended else 70)
 
 FIRST = (
     ("replay", "--sample"),
-    ("simulate", "--scenario", "crash"),
-    ("simulate", "--members", "2", "--scenarios", "1", "--events", "1", "-o", "table"),
+    ("simulate", "crash"),
+    ("histories", "--members", "2", "--seeds", "1", "--events", "1", "-o", "table"),
     ("assign", "--assignor", "range", "--sample"),
     ("assign", "--compare", "range,sticky", "--sample"),
     ("check", "-o", "table", "--sample"),

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from assignors.cli.command import command
 from tests.cli.running import GROUP
 
-SMALL = ("--scenarios", "1", "--events", "0", "--members", "2", "--topics", "1")
+SMALL = ("--seeds", "1", "--events", "0", "--members", "2", "--topics", "1")
 KAFKAS = "org.apache.kafka.clients.consumer."
 SETTING = (
     f"partition.assignment.strategy=[class {KAFKAS}RangeAssignor, class "
@@ -24,10 +24,10 @@ SETTING = (
         (("assign", "--compare", "optimal/sticky,uniform"), ("optimal/sticky", "uniform")),
         (("assign", "--compare", "sticky,java/range"), ("sticky", "java/range")),
         (("assign", "--compare", SETTING), ("RangeAssignor", "CooperativeStickyAssignor")),
-        (("simulate", *SMALL, "--assignor", "optimal/sticky"), ("optimal/sticky",)),
-        (("simulate", *SMALL, "--assignor", "uniform"), ("uniform",)),
+        (("histories", *SMALL, "--assignor", "optimal/sticky"), ("optimal/sticky",)),
+        (("histories", *SMALL, "--assignor", "uniform"), ("uniform",)),
         (
-            ("simulate", "--start", "-", "--assignor", KAFKAS + "StickyAssignor"),
+            ("what-if", "-", "--assignor", KAFKAS + "StickyAssignor"),
             ("StickyAssignor",),
         ),
         (("replay", "--sample", "--table", "outcomes", "--what-if", "sticky"), ("sticky",)),
@@ -36,7 +36,7 @@ SETTING = (
 def test_a_table_has_the_names_that_were_typed(
     arguments: tuple[str, ...], names: tuple[str, ...]
 ) -> None:
-    given = "" if "--start" not in arguments and "--compare" not in arguments else json.dumps(GROUP)
+    given = json.dumps(GROUP) if {"what-if", "--compare"} & {*arguments} else ""
     done = CliRunner(env={"COLUMNS": "140"}).invoke(
         command, [*arguments, "-o", "table"], input=given
     )
@@ -47,15 +47,15 @@ def test_a_table_has_the_names_that_were_typed(
 
 
 def test_what_is_no_table_has_the_full_name() -> None:
-    asked = ["simulate", *SMALL, "--assignor", "uniform", "-o", "jsonl"]
+    asked = ["histories", *SMALL, "--assignor", "uniform", "-o", "jsonl"]
     assert json.loads(CliRunner().invoke(command, asked).stdout)["assignor"] == "server/uniform"
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("simulate", "--assignor", "sticky", "--assignor", "sticky"),
-        ("simulate", "--assignor", "sticky", "--assignor", "optimal/sticky"),
+        ("histories", "--assignor", "sticky", "--assignor", "sticky"),
+        ("histories", "--assignor", "sticky", "--assignor", "optimal/sticky"),
         ("assign", "--compare", "sticky,optimal/sticky"),
         ("replay", "--sample", "--what-if", "java/range", "--what-if", "range"),
     ],

@@ -192,17 +192,16 @@ def test_many_small_groups_take_less_than_a_millisecond_each() -> None:
     assert os.times().children_user - started[1] < 2.0 + count / 1000
 
 
-@pytest.mark.parametrize("module", ["assignors", "assignors.cli"])
-def test_both_modules_are_the_command(module: str) -> None:
+def test_the_package_is_the_command() -> None:
     ended = subprocess.run(
-        [sys.executable, "-m", module, "--version"], capture_output=True, check=True, cwd=ROOT
+        [sys.executable, "-m", "assignors", "--version"], capture_output=True, check=True, cwd=ROOT
     )
     assert assignors.__version__ in ended.stdout.decode()
 
 
 def test_help_names_subcommands() -> None:
     shown = process("--help").stdout.decode()
-    for name in ("decode", "assign", "check", "simulate", "explain", "assignors"):
+    for name in ("decode", "assign", "check", "histories", "explain", "assignors"):
         assert name in shown
         assert called(name, "-h").returncode == 0
 
@@ -228,10 +227,3 @@ def test_help_imports_no_subcommand() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert ended.stderr.strip() == b""
-
-
-def test_json_is_one_array() -> None:
-    arguments = ("decode", "subscription", "-o", "json")
-    assert json.loads(called(*arguments).stdout) == []
-    two = json.loads(called(*arguments, given=BLOB * 2).stdout)
-    assert [document["error"] for document in two] == [None, None]

@@ -52,7 +52,7 @@ def test_subcommands_options_and_scenarios_are_completed() -> None:
     assert completed("kafka-assignors ") == list(SUMMARIES)
     assert completed("kafka-assignors con") == ["conform"]
     assert "--assignor" in completed("kafka-assignors assign --a")
-    assert set(completed("kafka-assignors simulate --scenario ")) == set(GALLERY)
+    assert set(completed("kafka-assignors simulate ")) == set(GALLERY)
     assert completed("kafka-assignors decode sub") == ["subscription"]
     assert completed("kafka-assignors assign --assignor range gro") == ["gro"]  # a file's name
 

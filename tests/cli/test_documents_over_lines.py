@@ -104,32 +104,11 @@ def test_every_command_reads_what_an_editor_saved(command: tuple[str, ...], tmp_
     assert (error["line"], error["file"], error["path"]) == (number, str(file), "members")
 
 
-def test_what_is_written_as_an_array_is_read_again() -> None:
-    lines = "".join(json.dumps(entry) + "\n" for entry in (GROUP, {**GROUP, "generation": 8}))
-    array = answers_text("assign", "--assignor", "sticky", "-o", "json", given=lines)
-    both = [{**a, **json.loads(line)} for a, line in zip(array, lines.splitlines(), strict=True)]
-    documents_, code = answers("check", given=json.dumps(both, indent=2))
-    assert [document["violations"] for document in documents_] == [[], []]
-    assert code == 0
-
-
-def answers_text(*arguments: str, given: str) -> list[dict[str, object]]:
-    """Return the array that a run prints."""
-    from click.testing import CliRunner  # noqa: PLC0415 - as `answers`
-
-    from assignors.cli.command import command  # noqa: PLC0415 - as above
-
-    found: list[dict[str, object]] = json.loads(
-        CliRunner().invoke(command, arguments, input=given).stdout
-    )
-    return found
-
-
 def test_simulate_says_the_line_too() -> None:
     rows = (
         '{"seed": 1, "members": 1, "topics": 1, "events": 0}\n{"seed": 1, "joins": 5}\n{"seed": []}'
     )
-    documents_, _ = answers("simulate", "-", "--assignor", "range", given=rows)
+    documents_, _ = answers("histories", "-", "--assignor", "range", given=rows)
     errors = [document["error"] for document in documents_]
     assert errors[0] is None
     assert [(error["line"], error["path"]) for error in errors[1:]] == [(2, "joins"), (3, "seed")]

@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from assignors.cli.command import command
-from assignors.cli.commands.dump import written
-from assignors.cli.inputs.patterns import Instant
+from assignors.cli.inputs.option_types import INSTANT
+from assignors.replay.dump import write_whole
 from assignors.replay.sources import Raw, SourceError
 from tests.cli.running import ROOT, answers, called
 
@@ -34,9 +34,6 @@ NOWHERE = ("--bootstrap", "127.0.0.1:1")
         (("dump", *NOWHERE, "--since", "yesterday"), "not 2026-11-21T03:00 (UTC), 2026-"),
         (("dump", *NOWHERE, "--command-config", "none"), "none: No such file"),
         (("replay", str(SAMPLE), "--command-config", "none"), "none: No such file"),
-        (("replay", *NOWHERE, "--jars", "."), "--jars is for --engine spark without a SOURCE"),
-        (("replay", str(SAMPLE), "--jars", "."), "--jars is for --engine spark without a SOURCE"),
-        (("replay", "-", "--engine", "spark"), "--engine spark reads files"),
         (("replay", "--sample", "--command-config", "x"), "--sample is a source"),
     ],
 )
@@ -81,13 +78,13 @@ def test_a_dump_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
         file = tmp_path / name
         file.write_bytes(b"yesterday's")
         with pytest.raises(SourceError):
-            written(chunks(), str(file))
+            write_whole(file, chunks())
         assert file.read_bytes() == b"yesterday's"
     assert len(list(tmp_path.iterdir())) == 3
 
 
 def instant(text: str) -> int:
-    return Instant().convert(text, None, None)
+    return INSTANT.convert(text, None, None)
 
 
 def test_an_instant_has_four_forms() -> None:

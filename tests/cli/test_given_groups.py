@@ -152,8 +152,6 @@ def test_tables_name_the_group_and_print_what_was_assumed() -> None:
         ("assign", "--assignor", "range"),
         ("check",),
         ("explain", "--partition", "orders:1"),
-        ("simulate", "--assignor", "range"),
-        ("simulate", "--assignor", "range", "--event", "join:5"),
     ],
 )
 def test_the_sample_is_read_in_place_of_a_file(arguments: tuple[str, ...]) -> None:

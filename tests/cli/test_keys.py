@@ -36,13 +36,13 @@ def test_a_typing_error_in_a_key_is_refused_with_the_nearest_key(
     assert code == 2
 
 
-@pytest.mark.parametrize("command", [ASSIGN, ("check",), ("simulate",)])
+@pytest.mark.parametrize("command", [ASSIGN, ("check",), ("what-if",)])
 def test_a_scenario_on_a_clock_is_told_which_option_plays_it(command: tuple[str, ...]) -> None:
     scenario = {"version": 1, "until_ms": 9, "topics": {"t": 1}, "members": [{"name": "a"}]}
     documents, code = answers(*command, "-", given=json.dumps(scenario))
     error = documents[0]["error"]
     assert (error["kind"], error["path"], code) == ("unknown", "version", 2)
-    assert "simulate --scenario FILE plays a scenario on a clock" in error["text"]
+    assert "simulate FILE plays a scenario on a clock" in error["text"]
 
 
 @pytest.mark.parametrize("key", ["topics", "owned", "generation", "rack_id", "user_data"])

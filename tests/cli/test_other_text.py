@@ -22,7 +22,7 @@ COMMANDS = (
     ("check",),
     ("assign", "--assignor", "range"),
     ("explain", "--partition", "t:0"),
-    ("simulate", "--start"),
+    ("what-if",),
 )
 
 
@@ -61,7 +61,7 @@ def test_text_of_another_kind_is_one_error_that_says_which_forms_are_read(
     text = document["error"]["text"]
     assert text.startswith(f"{file}: {kind}")
     assert "groups are read as JSON, and as kafka-consumer-groups --describe" in text
-    (piped,), _ = answers(*words, *(["-"] if words[0] == "simulate" else []), given=data)
+    (piped,), _ = answers(*words, *(["-"] if words[0] == "what-if" else []), given=data)
     assert piped["error"]["text"].startswith(f"standard input: {kind}")
 
 

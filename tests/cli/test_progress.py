@@ -42,7 +42,7 @@ def test_a_bar_takes_nothing_away(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_bar_is_shown_before_the_first_item_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`simulate --topics 10000000` printed nothing for 100 seconds: no item, no bar."""
+    """`histories --topics 10000000` printed nothing for 100 seconds: no item, no bar."""
     watched = watched_screen(monkeypatch)
     monkeypatch.setattr(progress, "DELAY_SECONDS", 0.0)
     assert list(progress.with_progress(slowly(watched, [7]), 1, "outcomes")) == [7]

@@ -64,15 +64,6 @@ def test_any_table_can_be_asked_for(table: str) -> None:
     assert {document["table"] for document in found} == {table}
 
 
-@pytest.mark.parametrize("table", list(TABLES))
-def test_any_table_can_be_drawn(table: str) -> None:
-    tried = ("--what-if", "sticky") if table == "outcomes" else ()
-    drawn = run(REAL, "--group", "15-aio", "--table", table, *tried, "-o", "table")
-    assert drawn.exit_code == 1
-    assert "GROUP" in drawn.stdout
-    assert "shop" in drawn.stdout
-
-
 def test_several_assignors_are_tried_and_summed_up() -> None:
     found = documents(REAL, *QUIET, "--what-if", "sticky", "--what-if", "server/uniform")
     sums = [d["row"] for d in found if d["table"] == "outcomes" and d["row"]["group"] == "*"]
@@ -106,13 +97,7 @@ def test_an_assignor_that_fails_is_named_below_its_figures(tmp_path: Path) -> No
     assert "failed: " in said
 
 
-def test_an_unknown_assignor_is_a_sentence() -> None:
-    result = run(REAL, "--what-if", "nope")
-    assert result.exit_code == 2
-    assert "no assignor 'nope'" in result.stderr
-
-
-@pytest.mark.parametrize("option", ["--partitions", "--thresholds", "--log-ends", "--weights"])
+@pytest.mark.parametrize("option", ["--partitions", "--log-ends", "--weights"])
 def test_a_file_of_an_option_that_is_not_there_is_named_once(option: str, tmp_path: Path) -> None:
     path = str(tmp_path / "none.json")
     done = called("assign" if option == "--weights" else "replay", option, path, REAL)

@@ -144,41 +144,12 @@ def test_what_cannot_be_is_refused(arguments: tuple[str, ...], words: str) -> No
     assert words in " ".join(refused.stderr.split())
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (
-            '{"loop_generations": 8, "loop_generation": 1}',
-            "no threshold 'loop_generation'; did you mean 'loop_generations'?",
-        ),
-        ('{"claims_missed": true}', "expected an integer"),
-        ('{"claims_missed": 0}', "0 is less than 1 at claims_missed"),
-        ('{"claims_missed": 2, "claims_missed": 3}', "occurs twice"),
-        ("[]", "expected an object"),
-        ("{", "not JSON: "),
-    ],
-)
-def test_a_file_of_thresholds_is_refused_with_its_path(
-    text: str, words: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "thresholds.json"
-    path.write_text(text)
-    refused = run(REAL, "--thresholds", str(path))
-    assert refused.exit_code == 2
-    assert words in " ".join(refused.stderr.split())
-    assert "thresholds.json" in refused.stderr
-
-
-def test_thresholds_of_a_file_and_of_options(tmp_path: Path) -> None:
-    path = tmp_path / "thresholds.json"
-    path.write_text('{"storm_generations": 11, "needless_moves": 1000}')
+def test_thresholds_change_what_is_found() -> None:
     kinds = Counter(row["kind"] for row in EVERY)
-    fewer = Counter(row["kind"] for row in found("--thresholds", str(path)))
+    changed = ("--threshold", "storm_generations=11", "--threshold", "needless_moves=1000")
+    fewer = Counter(row["kind"] for row in found(*changed))
     assert kinds["needless-moves"] > fewer["needless-moves"] == 0
     assert kinds["rebalance-storm"] > fewer["rebalance-storm"] > 0
-    both = found("--thresholds", str(path), "--threshold", "storm_generations=1000")
-    assert "rebalance-storm" not in {row["kind"] for row in both}
-    assert run(REAL, "--thresholds", str(tmp_path / "none.json")).exit_code == 2
 
 
 def test_what_if_names_the_groups_it_leaves_out() -> None:

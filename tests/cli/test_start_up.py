@@ -40,15 +40,18 @@ LOADED = {
     "assign": ALWAYS | {"checks"},
     "check": ALWAYS | {"checks"},
     "explain": ALWAYS | {"checks"},
-    "simulate": ALWAYS | {"arrow", "checks", "ownership", "simulation"},
-    "dump": ALWAYS | {"ownership", "replay", "workload"},
+    **dict.fromkeys(
+        ("what-if", "simulate", "fuzz", "histories", "traffic", "sweep"),
+        ALWAYS | {"arrow", "checks", "ownership", "simulation"},
+    ),
+    "dump": ALWAYS,
     "replay": ALWAYS | {"ownership", "replay", "workload"},
     "conform": ALWAYS | {"checks", "conformance"},
     "assignors": ALWAYS | {"checks"},
 }
 """Subcommand -> the folders beside the core that its `--help` loads."""
 
-WITHOUT_NUMPY = {"decode"}
+WITHOUT_NUMPY = {"decode", "dump"}
 """Subcommands whose `--help` loads no numpy."""
 
 SLOW = {"asyncio", "concurrent", "email", "http", "unittest", "xml"}

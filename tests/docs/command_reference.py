@@ -10,7 +10,6 @@ from collections.abc import Iterator
 import click
 
 from assignors.cli.command import command
-from assignors.cli.outputs.help import SectionedCommand
 from tests.docs.source import DOCS, one_line, plain, table
 
 PAGE = DOCS / "reference" / "command.md"
@@ -70,15 +69,9 @@ def _help(one: click.Command) -> Iterator[str]:
 
 def _parameters(one: click.Command, name: str) -> Iterator[str]:
     context = click.Context(one, info_name=name)
-    sections: dict[str, list[click.Parameter]] = {"": one.get_params(context)}
-    if isinstance(one, SectionedCommand):
-        sections = one.sections(context)
-    for heading, parameters in sections.items():
-        rows = [_row(each, context) for each in parameters if _is_shown(each)]
-        if rows:
-            if heading:
-                yield f"**{heading}**\n"
-            yield from table(("option", "default", "meaning"), rows)
+    rows = [_row(each, context) for each in one.get_params(context) if _is_shown(each)]
+    if rows:
+        yield from table(("option", "default", "meaning"), rows)
 
 
 def _is_shown(parameter: click.Parameter) -> bool:

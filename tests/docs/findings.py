@@ -68,8 +68,8 @@ def _sentence(text: str) -> str:
 def _thresholds() -> Iterator[str]:
     yield "## Thresholds\n"
     yield (
-        "What counts as many, or as long: `--threshold storm_generations=20` or a JSON file with "
-        "`--thresholds`; in Python `thresholds={...}`, or `assignors.replay.findings.Thresholds`.\n"
+        "What counts as many, or as long: `--threshold storm_generations=20`; in Python "
+        "`thresholds={...}`, or `assignors.replay.findings.Thresholds`.\n"
     )
     texts = texts_of(Thresholds)
     rows = [

@@ -28,7 +28,7 @@ HEAD = """# Gallery of the simulator
 
 {count} named scenarios on a clock, each with what it shows. Play one, and look at it:
 
-    kafka-assignors simulate --scenario crash --protocol classic --report crash.html
+    kafka-assignors simulate crash --protocol classic --report crash.html
 
 `--show` writes a scenario as JSON, to change it into your own. [Groups on a clock](simulator.md)
 says what is simulated and how far to trust it, [the reference](simulator-reference.md) has every

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.engines.python import replay
+from assignors.replay.engines.python import replay_records
 from assignors.replay.report import page
 from assignors.replay.report.templating import own_code
 from assignors.replay.sample import incident
@@ -33,7 +33,7 @@ _COMMENT = re.compile(r"/\*.*?\*/", flags=re.DOTALL)
 
 def picture() -> str:
     """Return the chart of the incident."""
-    html = page(replay(_records()), title="incident")
+    html = page(replay_records(_records()), title="incident")
     return drawn(html, "Which member owned which partition, rebalance by rebalance")
 
 

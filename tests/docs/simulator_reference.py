@@ -33,7 +33,7 @@ VERSION_ROW = ("`version`", "", f"Version of this format: {VERSION}.")
 
 HEAD = """# Scenarios on a clock: reference
 
-Fields, faults, figures and monitors of `kafka-assignors simulate --scenario`. How to use it is in
+Fields, faults, figures and monitors of `kafka-assignors simulate`. How to use it is in
 [simulator.md](simulator.md), named scenarios are in the [gallery](gallery.md).
 `python -m tests.docs.simulator_reference` writes this page from the code.
 

@@ -75,13 +75,13 @@ SHOWN: tuple[tuple[str, str, type[Any], pa.Schema], ...] = (
         ROUNDS.results,
     ),
     (
-        "`simulate --scenario`",
+        "`simulate`",
         "A row for each run. In Python: `assignors.simulation.timed.tables`.",
         TimedResult,
         TIMED.results,
     ),
     (
-        "`simulate --scenario --intervals`",
+        "`simulate --intervals`",
         "A row for each time in which a member really consumed a partition.",
         IntervalRow,
         INTERVALS.results,

@@ -66,7 +66,7 @@ def test_the_site_builds_and_has_every_page_and_nothing_from_elsewhere(tmp_path:
     for path in sorted(site.rglob("*.html")):
         assert not REMOTE.search(path.read_text(encoding="utf-8")), path.name
     options = (site / "docs" / "reference" / "command.html").read_text(encoding="utf-8")
-    assert "--scenario" in options
+    assert "--protocol" in options
     assert "\N{EN DASH}" not in options
 
 

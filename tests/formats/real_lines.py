@@ -195,9 +195,10 @@ def played() -> list[Line]:
     """Outcomes of histories that are drawn, given, and impossible."""
     lines = [*histories()[:2], GROUP, {"seed": 1, "members": -1}]
     both = ("--assignor", "range", "--assignor", "sticky")
-    drawn = written("simulate", "-", *both, given=with_odd_ones([*lines, *groups_with_events()]))
-    asked = (("--start", path, "--event", "join:2") for path in described())
-    return [*drawn, *(line for one in asked for line in written("simulate", *one, *both))]
+    drawn = written("histories", "-", *both, given=with_odd_ones(lines))
+    drawn += written("what-if", "-", *both, given=with_odd_ones(groups_with_events()))
+    asked = (written("what-if", path, "join:2", *both) for path in described())
+    return [*drawn, *(line for one in asked for line in one)]
 
 
 def groups_with_events() -> list[Line]:
@@ -211,7 +212,7 @@ def groups_with_events() -> list[Line]:
 
 def timed(*options: str) -> list[Line]:
     """Runs on a clock."""
-    run = ("simulate", "--scenario", SCENARIO, *options)
+    run = ("simulate", SCENARIO, *options)
     return written(*run, "--protocol", "classic", "--protocol", "consumer")
 
 
@@ -219,8 +220,8 @@ def fuzzed() -> list[Line]:
     """Random scenarios without a violation, and with one."""
     with TemporaryDirectory() as folder:
         file = str(Path(folder) / "small.json")
-        wrong = written("simulate", "--fuzz", "3", "--assignor", RAISES, "--shrink", file)
-    return [*written("simulate", "--fuzz", "3", "--seed", "1"), *wrong]
+        wrong = written("fuzz", "3", "--assignor", RAISES, "--shrink", file)
+    return [*written("fuzz", "3", "--seed", "1"), *wrong]
 
 
 def shown_scenarios() -> list[Line]:
@@ -233,8 +234,7 @@ def shown_scenarios() -> list[Line]:
     }
     names = [line["scenario"] for line in written("simulate", "--list")]
     shown = [
-        CliRunner().invoke(command, ["simulate", "--scenario", name, "--show"]).stdout
-        for name in names[::4]
+        CliRunner().invoke(command, ["simulate", name, "--show"]).stdout for name in names[::4]
     ]
     return [own, *map(json.loads, shown)]
 
@@ -249,11 +249,7 @@ def sweeps() -> list[Line]:
 
 def swept() -> list[Line]:
     """What was measured of the points of sweeps."""
-    return [
-        line
-        for one in sweeps()[:2]
-        for line in written("simulate", "--sweep", "-", given=json.dumps(one))
-    ]
+    return [line for one in sweeps()[:2] for line in written("sweep", "-", given=json.dumps(one))]
 
 
 def replayed() -> list[Line]:
@@ -274,7 +270,7 @@ def dumped() -> list[Line]:
         real = [json.loads(line) for line in islice(lines, 0, None, 400)]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "run.jsonl"
-        written("simulate", "--scenario", "crash", "--log", str(path))
+        written("simulate", "crash", "--log", str(path))
         simulated = [json.loads(line) for line in path.read_text().splitlines()]
     return [*real, *simulated[::40], {"key": None, "value": ""}]
 

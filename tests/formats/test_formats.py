@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from assignors.cli.inputs.scenarios import row_from_document
+from assignors.cli.inputs.scenarios import drawn_row
 from assignors.documents.groups import check_request_from_document, group_from_document
 from assignors.documents.values import DocumentError, ErrorCode
 from assignors.documents.weightings import weights_from_document
@@ -225,7 +225,7 @@ READERS: dict[str, Callable[[object], object]] = {
     "group": group_from_document,
     "check-request": check_request_from_document,
     "weights": weights_from_document,
-    "history": row_from_document,
+    "history": drawn_row,
     "scenario": scenario_from_document,
     "sweep": sweep_from_document,
     "traffic": traffic_from_document,

@@ -31,6 +31,6 @@ def simulated_traffic() -> list[Line]:
     """Loads and lags of small groups."""
     found = []
     for one in traffic()[:2]:
-        lines, _ = answers("simulate", "--traffic", "-", "-o", "jsonl", given=json.dumps(one))
+        lines, _ = answers("traffic", "-", "-o", "jsonl", given=json.dumps(one))
         found += lines
     return found

@@ -23,12 +23,11 @@ from assignors.replay import replay
 from assignors.replay.sources import Isolation, Raw, SourceError, open_source, read_segments
 from assignors.replay.sources.topic_by_consumer import open_topic
 from assignors.replay.tables.columns import as_dict
-from tests.cli.running import COMMAND, ROOT, answers, printed_rows, process
+from tests.cli.running import COMMAND, ROOT, answers, process
 from tests.conftest import need
 from tests.interop.broker import Broker
 from tests.interop.secured import OFFSETS, PASSWORD, login_file, secured_broker, tls_file
 from tests.interop.test_offsets_sources import make_topic, transactions
-from tests.spark.connector import CONNECTOR
 from wire.records import decode_record
 
 pytestmark = pytest.mark.interop
@@ -211,20 +210,6 @@ def test_every_refusal_is_one_sentence(broker: Broker, tmp_path: Path) -> None:
     for user in ("stranger", "guest"):
         config = login_file(tmp_path, user)
         assert_refused(address, config, f"no permission on topic {OFFSETS}")
-
-
-@pytest.mark.deep
-@pytest.mark.spark
-@pytest.mark.slow
-def test_spark_connects_with_the_same_file(broker: Broker, folder: Path, tmp_path: Path) -> None:
-    """TLS: Spark's consumer also needs the permission on a group, which `reader` does not have."""
-    for tool in CONNECTOR.missing_tools():
-        need(tool)
-    config = tls_file(tmp_path, folder / "certificate.pem")
-    options = ("--bootstrap", broker.address("TLS"), "--command-config", str(config))
-    wanted = ("--group", "^(classic|newer)$", "--table", "generations")
-    spark = ("--engine", "spark", "--jars", str(CONNECTOR.made()))
-    assert printed_rows(*options, *wanted, *spark) == replayed(*options, *wanted)
 
 
 def test_reading_ends_where_the_topic_ended_when_it_began(broker: Broker) -> None:

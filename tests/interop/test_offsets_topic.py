@@ -22,14 +22,12 @@ from assignors.replay.history.model import Kind
 from assignors.replay.sources import Raw, read_segments
 from assignors.replay.tables.rows import TABLES, Tables
 from tests.cli.running import printed_rows
-from tests.conftest import need
 from tests.foreign.judge import Judge
 from tests.foreign.test_records_live import check
 from tests.interop.admin import DescribedGroup
 from tests.interop.broker import Broker
 from tests.interop.events import Partition
 from tests.interop.group import SETTLES_S, LiveGroup
-from tests.spark.connector import CONNECTOR
 
 pytestmark = pytest.mark.interop
 
@@ -210,18 +208,15 @@ def test_kafkas_own_decoder_reads_every_record_as_we_do(
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.deep  # test_offsets_sources reads the live topic on Spark
-def test_spark_and_the_files_tell_the_same_of_all_tables(
+def test_the_live_topic_and_the_files_tell_the_same_of_all_tables(
     broker: Broker, moments: dict[str, Moment]
 ) -> None:
-    for tool in CONNECTOR.missing_tools():
-        need(tool)
     names = "|".join(moment.group for moment in moments.values())
     asked = ["--bootstrap", broker.bootstrap, "--group", f"^({names})$"]
     asked += [word for table in TABLES for word in ("--table", table)]
     asked += ["--what-if", "optimal/cooperative-sticky"]
     files = printed_rows(str(broker.folder / "data"), *asked)
-    live = printed_rows(*asked, "--engine", "spark", "--jars", str(CONNECTOR.made()))
+    live = printed_rows(*asked)
     assert {document["table"] for document in files} >= set(TABLES) - {"findings"}
     assert {document["row"]["group"] for document in files} - {"*"} == set(names.split("|"))
     assert live == files

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import uuid
-from pathlib import Path
 
 import pytest
 from confluent_kafka import Consumer
@@ -13,9 +12,7 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 from assignors.clients.librdkafka.settings import ClientSettings
 from assignors.clients.librdkafka.topics import known_topics
 from tests.cli.running import printed_rows, process
-from tests.conftest import need
 from tests.interop.broker import Broker
-from tests.spark.connector import CONNECTOR
 
 pytestmark = pytest.mark.interop
 
@@ -76,25 +73,12 @@ def test_a_brokers_own_files_with_counts_of_the_cluster(
 def test_a_live_topic_tells_what_the_brokers_files_tell(
     broker: Broker, group: tuple[str, str]
 ) -> None:
-    for tool in CONNECTOR.missing_tools():
-        need(tool)
     tables = ("--table", "groups", "--table", "generations", "--table", "members")
     bootstrap = ("--bootstrap", broker.bootstrap, "--group", group[0])
-    spark = ("--engine", "spark", "--jars", str(CONNECTOR.made()))
-    live = printed_rows(*bootstrap, *spark, *tables)
+    live = printed_rows(*bootstrap, *tables)
     files = printed_rows(str(broker.folder / "data"), *bootstrap, *tables)
     assert live == files
     assert len(live) > 3
-
-
-def test_spark_needs_the_connector_for_a_live_topic(broker: Broker, tmp_path: Path) -> None:
-    live = ("replay", "--bootstrap", broker.bootstrap, "--engine", "spark")
-    done = process(*live)
-    assert done.returncode == 2
-    assert b"--jars" in done.stderr
-    done = process(*live, "--jars", str(tmp_path))
-    assert done.returncode == 2
-    assert b"no spark-sql-kafka" in done.stderr
 
 
 def test_neither_a_source_nor_a_cluster_is_a_usage_error() -> None:

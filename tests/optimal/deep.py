@@ -1,7 +1,7 @@
 """As many random groups as you have time for: `python -m tests.optimal.deep --groups 100000`.
 
 Each answer of the solver is held against a second opinion: every assignment of a small group,
-OR-tools' min-cost flow for larger ones, with racks and without, with tables as arrays and sparse.
+OR-tools' min-cost flow for larger ones, with racks and without.
 The same arguments try the same groups. Prints what plays a failure again, then one line to append
 to `DEEP.md`. Ends with 1 where anything failed.
 """
@@ -17,13 +17,10 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from random import Random
 
-from assignors.optimal.flow import table
 from assignors.optimal.solve import Solved, solve
 from tests.optimal.groups import OWNERS, SHAPES, Arrays, group, with_racks
 from tests.optimal.oracles import Figures, Order, best_by_flow, best_by_trial
 from tests.optimal.test_solve import judge
-
-DENSE_MAX = table.DENSE_MAX
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -99,12 +96,6 @@ def try_group(kind: str, made: Arrays) -> bool:
     judge(made, best)
     spread_first = made.figures(solve(**made.arguments(), moves_last=True).owner)
     assert spread_first == best_of(kind, made, solved, "spread"), "spread before moves"
-    try:
-        table.DENSE_MAX = -1
-        sparse = made.figures(made.solve().owner)
-        assert sparse == best, "sparse tables end otherwise"
-    finally:
-        table.DENSE_MAX = DENSE_MAX
     return solved.phases > 0
 
 

@@ -6,14 +6,12 @@ from itertools import product
 
 import pytest
 
-from assignors.optimal.flow import distances
 from assignors.optimal.flow import settle as settle_module
 from assignors.optimal.flow.blocking import push_all
 from assignors.optimal.flow.distances import Distances, Layers, layers_of
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.residual import RACK, Residual
-from assignors.optimal.solve import solve
-from tests.optimal.groups import OWNERS, SHAPES, group, with_racks
+from tests.optimal.groups import SHAPES, group, with_racks
 from tests.optimal.oracles import best_by_trial
 
 Arc = tuple[int, int, int]
@@ -51,15 +49,9 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     seen: list[int] = []
     distances_now: list[Distances] = []
 
-    def compute(
-        residual: Residual, distances: Distances, effort: Effort, before: Layers | None
-    ) -> Layers:
+    def compute(residual: Residual, distances: Distances, effort: Effort) -> Layers:
         distances_now[:] = [distances]
-        found = layers_of(residual, distances, effort, before)
-        afresh = layers_of(residual, distances, Effort())
-        assert (found.rows, found.members) == (afresh.rows, afresh.members)
-        assert (found.onward, found.inward) == (afresh.onward, afresh.inward)
-        return found
+        return layers_of(residual, distances, effort)
 
     def check_and_push(residual: Residual, layers: Layers, effort: Effort) -> int:
         (distances,) = distances_now
@@ -108,37 +100,3 @@ def test_distances_do_not_fit_into_32_bits(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_rack_outweighs_the_moves_of_any_path() -> None:
     """A path visits a member once, and members are numbered in int32."""
     assert RACK > 2 * 2**31
-
-
-@pytest.mark.parametrize(("shape", "owners"), list(product(SHAPES, OWNERS)))
-def test_what_can_be_sent_for_nothing_is_not_looked_for_where_nothing_can(
-    shape: str, owners: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The search goes on from the same distances, with as many steps."""
-    for seed in range(8):
-        made = group(seed, member_max=40, topic_max=12, size_max=40, shape=shape, owners=owners)
-        for limit in (None, 5, 40):
-            found = solve(**made.arguments(), limit=limit)
-            with monkeypatch.context() as patch:
-                patch.setattr(distances, "_beyond_nothing", lambda *_: None)
-                wanted = solve(**made.arguments(), limit=limit)
-            assert repr(found) == repr(wanted)
-            assert found.owner.tolist() == wanted.owner.tolist()
-
-
-def test_it_is_known_for_some_groups_after_a_change_and_not_for_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    known: list[bool] = []
-
-    def noted(residual: Residual, effort: Effort) -> Distances | None:
-        found = beyond_nothing(residual, effort)
-        known.append(found is not None)
-        return found
-
-    beyond_nothing = distances._beyond_nothing
-    monkeypatch.setattr(distances, "_beyond_nothing", noted)
-    for seed in range(20):
-        sizes = {"member_max": 60, "topic_max": 10, "size_max": 90}
-        group(seed, shape="halves", owners="settled, then changed", **sizes).solve()
-    assert min(known.count(True), known.count(False)) > 5

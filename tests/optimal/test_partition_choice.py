@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assignors.arrays import Int32, Int64
 from assignors.optimal.flow.table import narrow
-from assignors.optimal.partition_choice import dealt, given_up, receivers
+from assignors.optimal.partition_choice import dealt, given_up
 
 PILES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=40).filter(bool)
 
@@ -77,17 +77,6 @@ def test_free_partitions_are_dealt_in_turns(rows: list[list[int]]) -> None:
     of_row, members = amounts.nonzero()
     dealt_out = dealt(of_row, members, amounts[of_row, members], len(rows))
     assert dealt_out.tolist() == expected
-    if len(rows) == 1:
-        assert receivers(amounts[0], int(amounts.sum())).tolist() == expected
-
-
-def test_members_that_gain_as_many_are_dealt_in_turns() -> None:
-    assert receivers(np.array([0, 2, 2, 0, 2]), 6).tolist() == [1, 2, 4, 1, 2, 4]
-
-
-def test_one_member_that_gains_far_more_is_dealt_in_turns_too() -> None:
-    gain = np.array([1] * 30 + [70])
-    assert receivers(gain, 100).tolist() == [*range(31), *([30] * 69)]
 
 
 def test_numbers_that_do_not_fit_16_bits_are_left_alone() -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.optimal.flow import pour
-from assignors.optimal.flow.shares import chosen_shares, share_many, shares_of
-from tests.optimal.groups import SHAPES, group, with_racks
+from assignors.optimal.flow.pour import chosen_shares, share_many, shares_of
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=9), st.integers(1, 300))
@@ -24,16 +21,3 @@ def test_few_and_many_get_the_same_shares(room: list[int], amount: int) -> None:
     assert dict(zip(some.tolist(), given.tolist(), strict=True)) == {
         place: share for place, share in shares.items() if share
     }
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_few_members_are_poured_to_as_many_are(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for seed in range(25):
-        owners = "nobody" if seed % 3 == 0 else "random"
-        made = group(seed, member_max=20, topic_max=8, size_max=9, shape=shape, owners=owners)
-        made = with_racks(made, seed, rack_max=3) if seed % 2 else made
-        answers = []
-        for few in (0, 1 << 30):
-            monkeypatch.setattr(pour, "FEW", few)
-            answers.append(made.solve().owner.tolist())
-        assert answers[0] == answers[1]

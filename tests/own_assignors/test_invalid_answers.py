@@ -110,9 +110,8 @@ def test_an_answer_with_its_group_is_read_by_check() -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ("simulate", "--start", "-", "--event", "join:1"),
-        ("simulate", "--scenarios", "3"),
-        ("simulate", "--scenarios", "2", "--wire"),
+        ("what-if", "-", "join:1"),
+        ("histories", "--seeds", "3"),
     ],
 )
 def test_rounds_name_the_first_and_have_no_negative_figure(command: tuple[str, ...]) -> None:
@@ -129,22 +128,22 @@ def test_rounds_name_the_first_and_have_no_negative_figure(command: tuple[str, .
 
 
 @pytest.mark.parametrize(
-    "command", [("--traffic", "steady"), ("--scenario", "rolling-restart")], ids=lambda c: c[1]
+    "command", [("traffic", "steady"), ("simulate", "rolling-restart")], ids=lambda c: c[1]
 )
 def test_traffic_and_the_clock_name_the_first(command: tuple[str, ...]) -> None:
-    documents, code = asked("simulate", *command, "--assignor", f"{OWN},sticky")
+    documents, code = asked(*command, "--assignor", f"{OWN},sticky")
     own, sticky = documents
     assert code == 1
     assert own["violations"] > 0
     words = ("assigned-twice t00:0 (", "breaks assigned-twice orders:0 (")
     assert any(each in own["first_violation"] for each in words)
     assert (sticky["violations"], sticky["first_violation"]) == (0, None)
-    assert any(each in drawn("simulate", *command, "--assignor", OWN) for each in words)
+    assert any(each in drawn(*command, "--assignor", OWN) for each in words)
 
 
 def test_on_the_clock_what_nobody_gets_is_a_violation_too() -> None:
     own = "tests.own_assignors.wrapped:FIRST_ALONE"
-    (document,), code = asked("simulate", "--scenario", "rolling-restart", "--assignor", own)
+    (document,), code = asked("simulate", "rolling-restart", "--assignor", own)
     assert code == 1
     assert "breaks unassigned orders:1, and " in document["first_violation"]
 

@@ -28,21 +28,16 @@ COMMANDS: dict[str, list[str]] = {
         "replay dump.parquet",
         "replay --sample --out tables",
         "dump --bootstrap localhost:1 --output dump.parquet",
-        "simulate --scenario crash --log run.parquet",
+        "simulate crash --log run.parquet",
     ],
-    "crc32c": ["simulate --scenario crash --log folder"],
+    "crc32c": ["simulate crash --log folder"],
     "jinja2": [
         "replay --sample --report page.html",
-        "simulate --scenario crash --report page.html",
+        "simulate crash --report page.html",
     ],
     "confluent_kafka": [
         "dump --bootstrap localhost:1 --output dump.jsonl",
         "replay --bootstrap localhost:1",
-    ],
-    "pyspark": [
-        "replay dump.jsonl --engine spark",
-        "simulate --engine spark",
-        "simulate --scenario crash --engine spark",
     ],
 }
 """Package -> what needs it, as a user types it."""
@@ -52,7 +47,10 @@ IMPORTS = {
     "aiokafka": "import assignors.clients.aiokafka",
     "hypothesis": "from assignors.testing import groups",
     "pyspark": "from assignors.replay.engines.spark import decode_records",
-    "pyarrow": "from assignors.replay import replay; replay('dump.parquet')",
+    "pyarrow": (
+        "from assignors.replay import replay; from assignors.replay.sample import incident; "
+        "replay(incident()).groups.to_arrow()"
+    ),
     "jinja2": "import assignors.replay.report",
     "confluent_kafka": "from assignors.replay import replay; replay(bootstrap='localhost:1')",
 }
@@ -136,7 +134,7 @@ def test_the_command_names_the_extra(package: str, tmp_path: Path) -> None:
 
 
 def test_json_lines_are_replayed_and_written_without_pyarrow(tmp_path: Path) -> None:
-    lines = ["simulate --scenario crash --log run.jsonl.gz", "replay run.jsonl.gz -o jsonl"]
+    lines = ["simulate crash --log run.jsonl.gz", "replay run.jsonl.gz -o jsonl"]
     said, ended = without("pyarrow", RUN, tmp_path, *lines)
     assert ended == 0, said
     assert re.findall(r"^ended (.*)$", said, flags=re.MULTILINE) in (["0", "0"], ["0", "1"]), said

@@ -8,15 +8,16 @@ from collections import Counter
 import pytest
 
 from assignors.replay.analysis.group_analysis import analysed_group
-from assignors.replay.engines.python import Settings, replay
+from assignors.replay.engines.python import replay_records
 from assignors.replay.findings import GLOSSARY, Selection, Severity, findings
 from assignors.replay.findings.selection import EVERYTHING
 from assignors.replay.history.fold import histories
+from assignors.replay.settings import Settings
 from assignors.replay.tables.rows import FindingKind, FindingRow
 from tests.replay.findings import COOPERATIVE, found, kinds, lower, upper
 from tests.replay.histories import Says, captured, classic
 
-REAL = replay(captured("real"), Settings(selection=EVERYTHING)).findings
+REAL = replay_records(captured("real"), Settings(selection=EVERYTHING)).findings
 
 EARLY = (
     classic(0, 1, {"a": Says(gets={"t": (0, 1, 2, 3)})}, protocol=COOPERATIVE),
@@ -116,7 +117,7 @@ def test_what_repeats_in_a_life_is_one_row() -> None:
 
 
 def _kept(selection: Selection) -> list[FindingRow]:
-    return list(replay(captured("real"), Settings(selection=selection)).findings)
+    return list(replay_records(captured("real"), Settings(selection=selection)).findings)
 
 
 @pytest.mark.parametrize("severity", Severity)

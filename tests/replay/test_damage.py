@@ -9,10 +9,11 @@ import pytest
 
 from assignors.registry import assignor_named
 from assignors.replay.decode.logged_records import LoggedRecord, logged_records
-from assignors.replay.engines.python import Settings, replay
+from assignors.replay.engines.python import replay_records
 from assignors.replay.history.fold import group_history, learned_names
 from assignors.replay.history.partition_counts import inferred_counts
 from assignors.replay.report import page
+from assignors.replay.settings import Settings
 from assignors.replay.sources import open_source
 from assignors.replay.tables.arrow import arrow_row, write_tables
 from tests.replay.damage import damaged
@@ -33,7 +34,7 @@ def test_a_damaged_topic_is_told_and_its_figures_agree(seed: int, tmp_path: Path
     dump = tmp_path / "dump.jsonl"
     dump.write_bytes(damaged(seed))
     listed = list(logged_records(open_source(dump)))
-    tables = replay(listed, SETTINGS, hide_names=bool(seed % 2))
+    tables = replay_records(listed, SETTINGS, hide_names=bool(seed % 2))
     assert broken(tables) == []
     unreadable = sum(1 for entry in listed if entry.record.error is not None)
     found = sum(row.count for row in tables.findings if row.kind == "unreadable")
@@ -46,7 +47,7 @@ def test_a_member_without_a_name_is_one_unreadable_record() -> None:
     whole = member(2, "m", ("t",)).record
     assert whole.key_bytes is not None
     cut = LoggedRecord(record=decode_record(whole.key_bytes[:-2], None), at_ms=2)
-    tables = replay(in_order([epoch(1, 1), member(2, "n", ("t",)), cut, epoch(3, 2)]))
+    tables = replay_records(in_order([epoch(1, 1), member(2, "n", ("t",)), cut, epoch(3, 2)]))
     assert [row.member_count for row in tables.generations] == [0, 1]
     assert [row.kind for row in tables.findings if row.kind == "unreadable"] == ["unreadable"]
 
@@ -77,7 +78,7 @@ def test_one_bad_commit_renames_no_topic() -> None:
 
 
 def test_a_number_beyond_64_bits_is_the_last_one_within() -> None:
-    (life,) = replay(in_order([classic(2**62, 1, {"a": Says()})])).groups
+    (life,) = replay_records(in_order([classic(2**62, 1, {"a": Says()})])).groups
     row = replace(life, downtime_partition_ms=2**70, unassigned_partition_ms=-(2**70))
     stored = arrow_row(row)
     assert stored["from_ms"] == 2**62

@@ -12,7 +12,7 @@ import pytest
 
 from assignors.replay import replay
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.engines.python import replay as tables_of
+from assignors.replay.engines.python import replay_records as tables_of
 from assignors.replay.findings.selection import EVERYTHING
 from assignors.replay.report import page
 from assignors.replay.result import ReplayResult

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from assignors.ownership.changes import pairs
 from assignors.replay.analysis import figures as module
 from assignors.replay.analysis.figures import Figures, figures, stopped_count
-from assignors.replay.engines.python import replay
+from assignors.replay.engines.python import replay_records
 from assignors.replay.history.fold import group_history, histories
 from assignors.replay.history.model import Generation, Kind, Participant
 from assignors.replay.history.partition_counts import counts_of, inferred_counts
@@ -240,7 +240,7 @@ def test_counts_of_a_real_topic_are_found_by_every_group_that_was_dealt_all_of_i
 @pytest.mark.parametrize("name", ["real", "java-plans"])
 def test_no_more_moves_were_unnecessary_than_happened(name: str) -> None:
     """The page had a minimum beside the moves: of several uneven groups it was above them."""
-    tables = replay(captured(name))
+    tables = replay_records(captured(name))
     uneven = [row for row in tables.generations if row.balance_gap]
     assert any((row.moved_minimum or 0) > row.moved for row in uneven)
     text = page(tables, title=name)

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.engines.python import analysis_and_outcomes, joined, replay, tables_of
+from assignors.replay.engines.python import analysis_and_outcomes, joined, replay_records, tables_of
 from assignors.replay.findings import findings
 from assignors.replay.history.fold import group_history, histories, learned_names
 from assignors.replay.history.model import GroupHistory
@@ -305,7 +305,7 @@ def test_a_large_group_takes_nothing_from_its_neighbours(
     large = group(count // 40)
     middle = len(large) // 2
     near = [commit(1, "t", 0, 7, group="near"), classic(2, 1, {"z": Says()}, group="other")]
-    tables = replay(
+    tables = replay_records(
         in_order([near[0], *large[:middle], near[1], *large[middle:], gone(9, group="other")])
     )
     assert {row.group for row in tables.groups} == {"g", "near", "other"}

@@ -9,7 +9,7 @@ import pytest
 
 from assignors.replay.analysis.fingerprint import BROKER, JAVA_NEW
 from assignors.replay.analysis.group_analysis import analysed_group
-from assignors.replay.engines.python import replay
+from assignors.replay.engines.python import replay_records
 from assignors.replay.findings import GLOSSARY
 from assignors.replay.findings.leaders import LEADERS_CLIENT, findings_by_leader
 from assignors.replay.history.fold import group_history
@@ -111,7 +111,7 @@ def test_workers_of_connect_are_known_by_their_protocol() -> None:
 
 
 def test_where_the_broker_assigns_no_leader_is_named() -> None:
-    tables = replay(captured("real"))
+    tables = replay_records(captured("real"))
     consumer = {(row.group, row.life) for row in tables.groups if row.kind == "consumer"}
     rows = [row for row in tables.findings if (row.group, row.life) in consumer]
     assert "unassigned" in kinds(rows)
@@ -120,7 +120,7 @@ def test_where_the_broker_assigns_no_leader_is_named() -> None:
 
 
 def test_findings_of_a_real_topic_have_few_causes() -> None:
-    rows = [row for row in replay(captured("real")).findings if row.leader_id is not None]
+    rows = [row for row in replay_records(captured("real")).findings if row.leader_id is not None]
     listed = findings_by_leader(rows)
     assert sum(len(one.findings) for one in listed) == len(rows) > 2 * len(listed)
     worst = [[-count for count in one.severities.values()] for one in listed]

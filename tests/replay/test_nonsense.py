@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from assignors.registry import assignor_named
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.engines.python import Settings, replay
+from assignors.replay.engines.python import replay_records
+from assignors.replay.settings import Settings
 from assignors.replay.tables.arrow import as_arrow
 from assignors.replay.tables.rows import TABLES
 from tests.replay.histories import (
@@ -137,7 +138,7 @@ SETTINGS = Settings(
 @given(st.lists(anything, max_size=14))
 def test_whatever_stands_in_the_topic_the_tables_come_and_agree(listed: list[LoggedRecord]) -> None:
     entries = in_order(listed)
-    tables = replay(entries, SETTINGS)
+    tables = replay_records(entries, SETTINGS)
     readable = [e for e in entries if e.record.error is None and e.record.name == "OFFSET_COMMIT"]
     assert len(tables.offsets) == len(readable)
     counted = sum(row.commit_count + row.tombstone_count for row in tables.groups)
@@ -155,7 +156,7 @@ def test_whatever_stands_in_the_topic_the_tables_come_and_agree(listed: list[Log
     for name, table in TABLES.items():
         rows = getattr(tables, name)
         assert as_arrow(table, rows).num_rows == len(rows)
-    hidden = replay(entries, SETTINGS, hide_names=True)
+    hidden = replay_records(entries, SETTINGS, hide_names=True)
     assert [len(getattr(hidden, name)) for name in TABLES] == [
         len(getattr(tables, name)) for name in TABLES
     ]
@@ -170,6 +171,6 @@ def twice() -> LoggedRecord:
 
 
 def test_a_member_that_is_listed_twice_is_one_member_with_a_note() -> None:
-    tables = replay(in_order([twice()]), SETTINGS)
+    tables = replay_records(in_order([twice()]), SETTINGS)
     assert [row.member_id for row in tables.members] == ["a"]
     assert "a member is listed twice" in tables.generations[0].notes

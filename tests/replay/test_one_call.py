@@ -158,7 +158,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no file": ("nowhere.log", {}, "nowhere.log: no such file or folder"),
     "nothing": (None, {}, "name a source, or a cluster: bootstrap"),
     "no source": (7, {}, "source: int is no path, no table and no records"),
-    "other rows": ([1, 2], {}, "source: list is no path, no table and no records"),
+    "other rows": ([1, 2], {}, "source: int is no record"),
     "no records": ([], {}, "the records: no records: is it empty?"),
     "no key": (pa.table({"value": [b""]}), {}, "the table: no column key among value"),
     "other bytes": (

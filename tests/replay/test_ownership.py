@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from assignors.replay.engines.python import Settings, replay
+from assignors.replay.engines.python import replay_records
 from assignors.replay.findings import Thresholds
+from assignors.replay.settings import Settings
 from tests.replay.findings import COOPERATIVE, found, kinds, lower, upper
 from tests.replay.histories import (
     Says,
@@ -90,7 +91,7 @@ def test_no_time_is_counted_for_what_is_given_too_early() -> None:
             protocol=COOPERATIVE,
         ),
     ]
-    tables = replay(in_order(entries))
+    tables = replay_records(in_order(entries))
     assert kinds(list(tables.findings)) == ["given-too-early"]
     assert [row.double_owned_ms for row in tables.groups] == [None], "not 0: it is not recorded"
 
@@ -112,7 +113,7 @@ def test_a_moment_with_three_holders_counts_once_and_one_without_end_is_not_know
         classic(at_ms, number, plan)
         for number, (at_ms, plan) in enumerate(zip((100, *ends), steps, strict=True), start=1)
     ]
-    tables = replay(in_order(entries))
+    tables = replay_records(in_order(entries))
     assert {row.kind for row in tables.findings} >= {"double-ownership"}
     assert [row.double_owned_ms for row in tables.groups] == [expected]
 
@@ -154,7 +155,7 @@ def test_unassigned_for_less_than_a_second_is_no_finding(
         classic(90_000, 3, {}),
     ]
     assert kinds(found(*entries)) == (["unassigned"] if is_found else [])
-    (group,) = replay(in_order(entries), Settings(partition_counts={"t": 4})).groups
+    (group,) = replay_records(in_order(entries), Settings(partition_counts={"t": 4})).groups
     assert group.unassigned_partition_ms == 4 * lasted_ms
 
 

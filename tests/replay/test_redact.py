@@ -13,8 +13,9 @@ from assignors.rebalance import Rebalance
 from assignors.registry import assignor_named
 from assignors.replay.analysis.redact import Hidden, keyed, numbered
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.engines.python import Settings, replay
+from assignors.replay.engines.python import replay_records
 from assignors.replay.history.fold import histories
+from assignors.replay.settings import Settings
 from assignors.replay.tables.columns import as_dict
 from assignors.replay.tables.rows import TABLES, Tables
 from tests.replay.histories import Says, captured, classic, in_order
@@ -29,12 +30,12 @@ def entries() -> list[LoggedRecord]:
 
 @pytest.fixture(scope="module")
 def plain(entries: list[LoggedRecord]) -> Tables:
-    return replay(entries)
+    return replay_records(entries)
 
 
 @pytest.fixture(scope="module")
 def hidden(entries: list[LoggedRecord]) -> Tables:
-    return replay(entries, hide_names=True)
+    return replay_records(entries, hide_names=True)
 
 
 def names(tables: Tables) -> set[str]:
@@ -95,8 +96,10 @@ def test_nothing_but_names_and_metadata_changes(plain: Tables, hidden: Tables) -
 
 def test_what_was_tried_is_the_same_under_hidden_names(entries: list[LoggedRecord]) -> None:
     settings = Settings(assignors=(assignor_named("java/sticky"),))
-    open_rows = [as_dict(row) for row in replay(entries, settings).outcomes]
-    hidden_rows = [as_dict(row) for row in replay(entries, settings, hide_names=True).outcomes]
+    open_rows = [as_dict(row) for row in replay_records(entries, settings).outcomes]
+    hidden_rows = [
+        as_dict(row) for row in replay_records(entries, settings, hide_names=True).outcomes
+    ]
     for row in (*open_rows, *hidden_rows):
         del row["group"]
     assert open_rows == hidden_rows
@@ -109,7 +112,7 @@ def tells_all(group: Group) -> Rebalance:
 
 def test_what_an_assignor_says_as_it_fails_is_hidden_too(entries: list[LoggedRecord]) -> None:
     own = Assignor(family="own", name="sticky", assign=tells_all)
-    tables = replay(entries, Settings(assignors=(own,)), hide_names=True)
+    tables = replay_records(entries, Settings(assignors=(own,)), hide_names=True)
     errors = {row.error for row in tables.outcomes if row.generation is not None}
     assert errors == {"RuntimeError", None}  # not asked where nothing changed
     assert not [row for row in tables.outcomes if ":" in (row.error or "")]
@@ -123,8 +126,8 @@ def test_labels_by_key_are_the_same_in_every_group_and_other_under_another_key(
     assert label(Hidden.HOST, "/10.0.0.1") != keyed(b"other")(Hidden.HOST, "/10.0.0.1")
     assert label(Hidden.HOST, "a") != label(Hidden.GROUP, "a")
     assert label(Hidden.HOST, "") == ""
-    masked = text(replay(entries, Settings(label=label)))
-    assert [name for name in names(replay(entries)) if name in masked] == []
+    masked = text(replay_records(entries, Settings(label=label)))
+    assert [name for name in names(replay_records(entries)) if name in masked] == []
 
 
 def test_labels_count_in_the_order_of_the_records(entries: list[LoggedRecord]) -> None:
@@ -143,11 +146,11 @@ def test_the_client_of_an_id_that_a_static_member_lost_is_hidden_too() -> None:
         for at, client in ((1, "first-client"), (5, "second-client"))
     )
     listed = in_order([before, after])
-    assert [row.client_id for row in replay(listed).assignments] == [
+    assert [row.client_id for row in replay_records(listed).assignments] == [
         "first-client",
         "second-client",
     ]
-    masked = replay(listed, hide_names=True)
+    masked = replay_records(listed, hide_names=True)
     assert all(LABEL.match(row.client_id) for row in masked.assignments)
     assert "client-" in text(masked)
     assert "first-client" not in text(masked)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from assignors.replay.engines.python import replay
+from assignors.replay.engines.python import replay_records
 from assignors.replay.findings.glossary import GLOSSARY
 from assignors.replay.history.model import Kind
 from assignors.replay.report import DEFAULT_LIMITS, Limits, page
@@ -62,8 +62,8 @@ def test_the_same_tables_give_the_same_page_whatever_the_hash_seed() -> None:
 import hashlib
 from assignors.replay.sample import incident
 from assignors.replay.report import page
-from assignors.replay.engines.python import replay
-print(hashlib.sha256(page(replay(incident()), title="t").encode()).hexdigest())
+from assignors.replay.engines.python import replay_records
+print(hashlib.sha256(page(replay_records(incident()), title="t").encode()).hexdigest())
 """
     digests = {
         subprocess.run(
@@ -102,7 +102,7 @@ def test_a_topic_named_like_an_empty_cell_keeps_its_column() -> None:
 
 
 def test_totals_are_those_of_the_tables() -> None:
-    tables = replay(incident())
+    tables = replay_records(incident())
     outline = Outline(page(tables, title="t"))
     said = [text for tag, text in outline.texts if tag in {"dt", "dd"}]
     for label, value in (

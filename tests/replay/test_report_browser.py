@@ -9,9 +9,10 @@ import pytest
 from playwright.sync_api import Browser, Locator
 
 from assignors.registry import assignor_named
-from assignors.replay.engines.python import Settings, replay
+from assignors.replay.engines.python import replay_records
 from assignors.replay.report import page
 from assignors.replay.sample import incident
+from assignors.replay.settings import Settings
 from tests.replay.browser import Scheme, opened
 from tests.replay.report_tables import HOSTILE, all_renamed, joined, one_group
 
@@ -20,7 +21,7 @@ from tests.replay.report_tables import HOSTILE, all_renamed, joined, one_group
 def report() -> str:
     """The report on the incident that is part of the package."""
     tried = (assignor_named("optimal/cooperative-sticky"), assignor_named("server/uniform"))
-    return page(replay(incident(), Settings(assignors=tried)), title="incident")
+    return page(replay_records(incident(), Settings(assignors=tried)), title="incident")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,9 @@ def test_the_page_fits_without_console_messages_and_requests(
 def test_a_chart_shows_every_interval_and_scrolls_within_itself(
     browser: Browser, report: str, tmp_path: Path, width: int
 ) -> None:
-    count = len([row for row in replay(incident()).assignments if row.group.startswith("chaos")])
+    count = len(
+        [row for row in replay_records(incident()).assignments if row.group.startswith("chaos")]
+    )
     with opened(browser, report, tmp_path, width=width) as found:
         group = groups(found.page.locator("body"))[0]
         bars = group.locator(".chart rect.bar")

@@ -13,10 +13,11 @@ from playwright.sync_api import Browser, Locator
 from pypdf import PdfReader
 
 from assignors.registry import assignor_named
-from assignors.replay.engines.python import Settings, replay
+from assignors.replay.engines.python import replay_records
 from assignors.replay.report import page
 from assignors.replay.report.chart import STRIP_OVERLAP, strips
 from assignors.replay.sample import incident
+from assignors.replay.settings import Settings
 from tests.replay.browser import Opened, opened
 from tests.replay.report_tables import joined, one_group
 
@@ -28,7 +29,7 @@ A4 = {"portrait": (595, 842), "landscape": (842, 595)}
 def report() -> str:
     """The report on the incident that is part of the package."""
     return page(
-        replay(incident(), Settings(assignors=(assignor_named("optimal/sticky"),))),
+        replay_records(incident(), Settings(assignors=(assignor_named("optimal/sticky"),))),
         title="incident",
     )
 
@@ -61,7 +62,7 @@ def test_on_paper_nothing_of_the_page_is_lost(
 ) -> None:
     """A PDF lost what the reader would have scrolled to: half of the chart."""
     width, height = A4[orientation]
-    tables = replay(incident())
+    tables = replay_records(incident())
     with opened(browser, report, tmp_path) as found:
         reader = printed(found, is_landscape=orientation == "landscape")
     words = words_of(reader)
@@ -190,7 +191,7 @@ def test_a_finding_leads_to_its_mark_in_the_chart_and_back(
     browser: Browser, report: str, tmp_path: Path, width: int
 ) -> None:
     with opened(browser, report, tmp_path, width=width) as found:
-        count = len([r for r in replay(incident()).findings if r.group.startswith("chaos")])
+        count = len([r for r in replay_records(incident()).findings if r.group.startswith("chaos")])
         assert links(found).count() == count > 3
         for number in range(count):
             links(found).nth(number).click()

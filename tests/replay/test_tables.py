@@ -14,8 +14,9 @@ import pytest
 from assignors.arrow.schemas import schema_of
 from assignors.registry import assignor_named
 from assignors.replay.decode.logged_records import logged_records
-from assignors.replay.engines.python import Settings, replay
+from assignors.replay.engines.python import replay_records
 from assignors.replay.sample import incident
+from assignors.replay.settings import Settings
 from assignors.replay.sources import Raw, open_source
 from assignors.replay.tables.arrow import arrow_row, as_arrow, write_tables
 from assignors.replay.tables.columns import ESTIMATED, NOT_RECORDED, as_dict
@@ -26,7 +27,7 @@ from tests.replay.histories import DATA, captured
 @pytest.fixture(scope="module")
 def tables() -> Tables:
     settings = Settings(assignors=(assignor_named("optimal/cooperative-sticky"),))
-    return replay(captured("real"), settings)
+    return replay_records(captured("real"), settings)
 
 
 def test_every_column_that_is_always_null_has_its_reason(tables: Tables) -> None:
@@ -45,7 +46,10 @@ def test_every_column_that_is_always_null_has_its_reason(tables: Tables) -> None
 @pytest.mark.parametrize("name", list(TABLES))
 def test_one_table_alone_has_the_same_rows(name: str) -> None:
     """Findings are always there: they decide the exit code. Outcomes are those of assignors."""
-    everything, alone = replay(incident()), replay(incident(), Settings(tables={name}))
+    everything, alone = (
+        replay_records(incident()),
+        replay_records(incident(), Settings(tables={name})),
+    )
     kept = {name, "findings"}
     assert {each for each in TABLES if getattr(alone, each)} <= kept
     assert all(getattr(alone, each) == getattr(everything, each) for each in kept)
@@ -142,19 +146,19 @@ def test_empty_tables_have_their_columns() -> None:
 
 
 def test_a_name_that_utf8_cannot_carry_is_replaced() -> None:
-    row = replay(incident()).findings[0]
+    row = replay_records(incident()).findings[0]
     odd = as_dict(row) | {"group": "g\ud800"}
     assert arrow_row(type(row)(**odd))["group"] == "g?"
 
 
 def test_a_source_gives_the_tables_of_its_records() -> None:
-    given = replay(logged_records(open_source(DATA / "real.jsonl.gz")))
-    assert given == replay(captured("real"))
+    given = replay_records(logged_records(open_source(DATA / "real.jsonl.gz")))
+    assert given == replay_records(captured("real"))
 
 
 def test_what_a_source_could_not_read_is_a_finding_with_its_place() -> None:
     (entry,) = logged_records([Raw(error="x.log: byte 17: bad checksum")])
-    (row,) = replay([*incident(), entry]).findings[:1]
+    (row,) = replay_records([*incident(), entry]).findings[:1]
     assert (row.group, row.kind) == ("", "unreadable")
     assert "x.log: byte 17: bad checksum" in row.evidence
 
@@ -173,7 +177,7 @@ def test_commits_of_labelled_transactions_say_whether_they_were_taken_back() -> 
         )
         for r, fate in zip(raw, fates, strict=True)
     ]
-    tables = replay(logged_records(labelled))
+    tables = replay_records(logged_records(labelled))
     is_aborted = {row.record_offset: row.is_aborted for row in tables.offsets}
     assert [is_aborted[r.offset] for r in raw] == [True, False, None]
     # What was taken back is no commit of the group's.

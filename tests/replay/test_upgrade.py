@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from assignors.model import Cluster
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.engines.python import Settings, replay
+from assignors.replay.engines.python import replay_records
 from assignors.replay.findings import Selection, Severity
 from assignors.replay.findings.upgrade import conversion_answer
+from assignors.replay.settings import Settings
 from assignors.replay.tables.rows import FindingKind
 from assignors.simulation.timed.protocols.kafka.classic_group import (
     ClassicGroup,
@@ -154,7 +155,7 @@ def test_the_answer_counts_groups_as_they_are_at_the_end() -> None:
     ]
 
     def answer(*more: LoggedRecord) -> str:
-        tables = replay([*entries, *more], Settings(selection=ONLY))
+        tables = replay_records([*entries, *more], Settings(selection=ONLY))
         return conversion_answer(tables.groups, tables.findings)
 
     words = "classic groups can be converted to the consumer protocol (KIP-848)"
@@ -177,7 +178,7 @@ def test_a_real_group_that_a_broker_converted_is_not_found() -> None:
     """Records of a group up to the tombstone that Kafka 4.4.0 wrote as it converted it."""
     group = [entry for entry in captured("real") if of_group(entry) == "shop.32-migrate"]
     end = next(place for place, entry in enumerate(group) if entry.record.is_tombstone)
-    rows = replay(group[:end], Settings(selection=ONLY))
+    rows = replay_records(group[:end], Settings(selection=ONLY))
     assert [row.kind for row in rows.groups] == ["classic"]
     assert rows.groups[0].member_count == 2
     assert not rows.findings
@@ -190,7 +191,11 @@ def test_real_leaders_write_user_data() -> None:
         for entry in captured("real")
         if entry.record.name == "GROUP_METADATA" and not entry.record.is_tombstone
     ]
-    rows = [row for entry in entries for row in replay([entry], Settings(selection=ONLY)).findings]
+    rows = [
+        row
+        for entry in entries
+        for row in replay_records([entry], Settings(selection=ONLY)).findings
+    ]
     causes = Counter("UserData" in row.evidence for row in rows)
     assert causes[True] > 10
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from assignors.simulation import processes
 from assignors.simulation.processes import CHUNKS_AHEAD, ENDED_EARLY, in_processes
 from assignors.simulation.rounds.scenario_rows import CHUNK, simulate_rows
 
@@ -116,3 +117,19 @@ def test_what_the_rows_raise_comes_after_the_outcomes_before() -> None:
 def doubled(number: int) -> list[int]:
     """The number twice over."""
     return [2 * number]
+
+
+def whose(row: int) -> Iterator[tuple[int, int]]:
+    """A row, and the process that plays it."""
+    yield row, os.getpid()
+
+
+def test_others_start_where_the_rows_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "usable_processors", lambda: 2)
+    few = list(in_processes(range(20), whose, None, 4))
+    assert {process for _, process in few} == {os.getpid()}
+    monkeypatch.setattr(processes, "ALONE_SECONDS", -1.0)
+    many = list(in_processes(range(20), whose, None, 4))
+    assert [row for row, _ in many] == [row for row, _ in few] == list(range(20))
+    assert many[0][1] == os.getpid()
+    assert os.getpid() not in {process for _, process in many[1:]}

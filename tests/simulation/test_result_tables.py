@@ -37,8 +37,8 @@ from tests.own_assignors.wrapped import HERE, ROUND_ROBIN, ROUND_ROBIN_RAISES
 
 
 def printed(*arguments: str) -> list[dict[str, Any]]:
-    """Return what `simulate` prints, without the number of its format."""
-    documents, code = answers("simulate", *arguments)
+    """Return what a command prints, without the number of its format."""
+    documents, code = answers(*arguments)
     assert code == 0
     return [{name: row[name] for name in row if name != "schema"} for row in documents]
 
@@ -99,8 +99,7 @@ def test_a_group_and_its_events_are_the_rows_of_the_command(tmp_path: Path) -> N
     path = tmp_path / "group.json"
     path.write_text(json.dumps(GROUP), encoding="utf-8")
     events = ["join:2", "leave:a", "resize:t:9"]
-    asked = [word for event in events for word in ("--event", event)]
-    expected = printed("--start", str(path), *asked, "--assignor", "range", "--assignor", "sticky")
+    expected = printed("what-if", str(path), *events, "--assignor", "range", "--assignor", "sticky")
     for row in expected:
         del row["notes"]  # said of the document
     table = simulate_group(GROUP, events, assignors=["range", "sticky"])
@@ -122,14 +121,14 @@ def test_an_event_that_cannot_happen_is_refused() -> None:
 
 def test_rounds_are_the_rows_of_the_command() -> None:
     sizes = ("--members", "4", "--topics", "2", "--partitions", "9", "--events", "2")
-    options = ("--scenarios", "3", "--seed", "5", "--assignor", "range", "--assignor", "sticky")
+    options = ("--seeds", "3", "--seed", "5", "--assignor", "range", "--assignor", "sticky")
     table = simulate_rounds(
         Parameters(members=4, topics=2, partitions=9, events=2),
         assignors=["range", "sticky"],
         scenarios=3,
         seed=5,
     )
-    expected = printed(*sizes, *options)
+    expected = printed("histories", *sizes, *options)
     assert list(table) == table.to_arrow().to_pylist() == table.to_polars().to_dicts()
     assert untimed(table) == untimed(expected)
     assert len(expected) == 3 * 2 * 3
@@ -138,7 +137,7 @@ def test_rounds_are_the_rows_of_the_command() -> None:
 @pytest.mark.parametrize("options", [(), ("--intervals",)], ids=["results", "intervals"])
 def test_a_scenario_on_a_clock_is_the_rows_of_the_command(options: tuple[str, ...]) -> None:
     protocols = ("--protocol", "classic", "--protocol", "consumer")
-    expected = printed("--scenario", "crash", *protocols, "--seeds", "2", "--seed", "3", *options)
+    expected = printed("simulate", "crash", *protocols, "--seeds", "2", "--seed", "3", *options)
     table = simulate_timed(
         "crash", protocols=("classic", "consumer"), seeds=2, seed=3, intervals=bool(options)
     )
@@ -152,7 +151,7 @@ def test_a_scenario_on_a_clock_is_the_rows_of_the_command(options: tuple[str, ..
 
 
 def test_figures_are_nested_by_feature_and_absent_where_a_run_has_none() -> None:
-    expected = printed("--scenario", "zombie-of-kip-447", "--protocol", "classic,consumer")
+    expected = printed("simulate", "zombie-of-kip-447", "--protocol", "classic,consumer")
     table = simulate_timed("zombie-of-kip-447", protocols=("classic", "consumer"))
     assert list(table) == expected
     for row in expected:

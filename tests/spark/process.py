@@ -21,9 +21,6 @@ from pathlib import Path
 from tests.spark.jobs import WHERE
 from tests.spark.sessions import connect_server, session_of
 
-OWN_SESSIONS = frozenset({"command_job"})
-"""Jobs that start a session themselves, as the command does, and so must not find one."""
-
 
 def main(kind: str, folder: Path) -> None:
     """Run jobs until the input ends."""
@@ -47,13 +44,9 @@ def run(kind: str, folder: Path, job: str, job_folder: Path) -> str:
     """Run a job; its traceback where it fails."""
     try:
         found = importlib.import_module(f"tests.spark.{job}")
-        if job in OWN_SESSIONS:
-            session_of(kind, folder).stop()
-            found.main(job_folder)
-        else:
-            session = session_of(kind, folder)
-            found.main(session, job_folder)
-            session.catalog.clearCache()
+        session = session_of(kind, folder)
+        found.main(session, job_folder)
+        session.catalog.clearCache()
     except Exception:  # noqa: BLE001 - whatever it is, the test that asked shows it
         return traceback.format_exc()
     return ""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from assignors.cli.outputs.forms import dumps
+from assignors.cli.outputs.cells import dumps
 from assignors.simulation.arrow import COORDINATORS, INTERVALS, ROUNDS, TIMED, TRAFFIC, RowKind
 from assignors.simulation.rounds.scenario_rows import simulate_rows
 from assignors.simulation.timed.gallery import named

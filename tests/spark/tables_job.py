@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from assignors.registry import assignor_named
-from assignors.replay.engines.python import Settings
 from assignors.replay.engines.spark import (
     json_line_records,
     replayed_groups,
@@ -21,6 +20,7 @@ from assignors.replay.engines.spark import (
 from assignors.replay.findings.selection import EVERYTHING
 from assignors.replay.history.log_ends import log_ends_from_document
 from assignors.replay.sample import skewed_log_ends
+from assignors.replay.settings import Settings
 from assignors.replay.sources import SourceError
 
 SETTINGS = Settings(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assignors.replay.decode.logged_records import logged_records
-from assignors.replay.engines.python import replay
+from assignors.replay.engines.python import replay_records
 from assignors.replay.sources import open_source
 from assignors.replay.tables.arrow import arrow_row
 from assignors.replay.tables.rows import TABLES
@@ -46,7 +46,7 @@ def test_spark_tells_what_plain_python_tells(
     dump.write_bytes(some_groups() + gzip.decompress(SKEWED.read_bytes()) + gone_back)
     assert dump.stat().st_size > 8 * SPLIT_BYTES
     answers = spark_answers("tables_job", kind, tmp_path)
-    expected = replay(logged_records(open_source(dump)), SETTINGS, hide_names=True)
+    expected = replay_records(logged_records(open_source(dump)), SETTINGS, hide_names=True)
     for name in TABLES:
         plain = [arrow_row(row) for row in getattr(expected, name)]
         assert len(plain) > 3, name
@@ -72,7 +72,7 @@ def test_spark_tells_a_damaged_topic_as_plain_python_does(
     dump = tmp_path / "dump.jsonl"
     dump.write_bytes(damaged(3))
     answers = spark_answers("tables_job", kind, tmp_path)
-    expected = replay(logged_records(open_source(dump)), SETTINGS, hide_names=True)
+    expected = replay_records(logged_records(open_source(dump)), SETTINGS, hide_names=True)
     for name in TABLES:
         plain = [arrow_row(row) for row in getattr(expected, name)]
         assert counted(answers[name]) == counted(plain), name

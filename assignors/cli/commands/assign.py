@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,16 +14,16 @@ from assignors.assignor import Assignor
 from assignors.checks import judged
 from assignors.checks.compare import compare
 from assignors.claims import is_claim_known
-from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName, AssignorNames
+from assignors.cli.inputs.assignor_names import ASSIGNOR, ASSIGNOR_HELP, COMPARED
 from assignors.cli.inputs.given_groups import (
     GivenGroup,
     GroupOptions,
     group_options,
     group_results,
+    weights_option,
 )
 from assignors.cli.inputs.lines import files_argument
-from assignors.cli.inputs.option_files.weights import weights_option
-from assignors.cli.inputs.typed.idle_options import refuse_idle
+from assignors.cli.inputs.run_options import refuse
 from assignors.cli.outputs.comparison import show_compared
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_assigned, show_assignors
@@ -36,23 +37,24 @@ from assignors.documents.groups import assignment_from_document
 from assignors.documents.values import SCHEMA, Document
 from assignors.leader import Memory, lead_members
 from assignors.names.assignor_names import BEST
-from assignors.options import OnFailure, Options, Prefer
+from assignors.options import Options, Prefer
+from assignors.own_assignors.answers import FAMILIES
 from assignors.rebalance import Rebalance
 from assignors.registry import ASSIGNORS
 from assignors.weighted.sticky import WEIGHTED
 
 BLANK: Document = {"assignment": None, "withheld": None, "notes": [], "stats": None}
 LISTED: Document = {"lists": None, "order": None}
-COMPARED: Document = dict.fromkeys(("owned", "compared", "violations", "different", "partitions"))
+COMPARISON: Document = dict.fromkeys(("owned", "compared", "violations", "different", "partitions"))
 
 
 @click.command()
 @files_argument
-@click.option("--assignor", type=AssignorName(), help=ASSIGNOR_HELP)
+@click.option("--assignor", type=ASSIGNOR, help=ASSIGNOR_HELP)
 @click.option(
     "--compare",
     "compared",
-    type=AssignorNames(),
+    type=COMPARED,
     help="Compare two or more assignors, A,B: who gets what, loads, moves, gaps.",
 )
 @click.option(
@@ -63,28 +65,13 @@ COMPARED: Document = dict.fromkeys(("owned", "compared", "violations", "differen
 @click.option(
     "--with-group",
     is_flag=True,
-    help="Write the group beside its assignment, so that check, explain and simulate can read it:"
-    " as JSON lines, unless --output says json.",
-)
-@click.option(
-    "--jdk",
-    type=click.Choice(["17", "25"]),
-    default="17",
-    show_default=True,
-    help="server/*: JDK of the broker, which decides the order of its hash sets.",
-)
-@click.option(
-    "--on-failure",
-    type=click.Choice([choice.value for choice in OnFailure]),
-    default=OnFailure.RAISE.value,
-    show_default=True,
-    help="java/*, server/*: fail where Kafka's code fails, or repair the answer and add a note.",
+    help="Write the group and its assignment as JSON lines, which check, explain and what-if read.",
 )
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
     metavar="STEPS",
-    help="optimal/*: stop the search after so many steps, of about a microsecond each.",
+    help="optimal/*: stop the search after this many steps of about a microsecond.",
 )
 @click.option(
     "--prefer",
@@ -93,8 +80,8 @@ COMPARED: Document = dict.fromkeys(("owned", "compared", "violations", "differen
     show_default=True,
     help="optimal/*: what comes first after balance and racks, few moves or even topics.",
 )
-@group_options
 @weights_option
+@group_options
 @output_option
 @click.pass_context
 def assign(
@@ -105,11 +92,9 @@ def assign(
     compared: tuple[Assignor, ...] | None,
     reasons: bool,
     with_group: bool,
-    jdk: str,
-    on_failure: str,
     limit: int | None,
     prefer: str,
-    beside: GroupOptions,
+    about: GroupOptions,
     form: Form,
 ) -> None:
     """Assign the partitions of groups.
@@ -117,41 +102,18 @@ def assign(
     A line is a group: {"topics": {"t": 6}, "generation": 7, "members": [{"id": "a", "topics":
     ["t"], "owned": [["t", [0, 1]]], "generation": 7}, {"id": "b", "subscription": "<hex>"}]}
 
-    Or FILE is what kafka-consumer-groups.sh --describe --members --verbose prints (--offsets does
-    as well, and both together): `notes` has what was assumed.
-
-    The java and server assignors add members to Java's maps in the order of the line, and answer
-    with `lists` and `order` too. java/sticky keeps {"state": {"max_generation": n}} between rounds:
-    give it back with the next group.
-
-    A member whose bytes do not say what it owns, as of version 0, may own anything: for one round
-    nobody gets what no other member claims. In the next round it owns what `assignment` has beside
-    the group, as assign --with-group writes it: a leader remembers what it assigned.
-
-    A search that --limit ends assigns everything, and adds limit_reached, balance_gap_max,
-    racks_gap_max, moves_gap_max and spread_gap_max to `stats`.
+    Or FILE is what kafka-consumer-groups.sh --describe --members --verbose prints, or --offsets, or
+    both; `notes` has what was assumed. In Python: assignor_named(NAME).assign(group).
     """
-    options = Options(
-        jdk=25 if jdk == "25" else 17,
-        on_failure=OnFailure(on_failure),
-        limit=limit,
-        prefer=Prefer(prefer),
-    )
+    options = Options(limit=limit, prefer=Prefer(prefer))
     if (assignor is None) == (compared is None):
         raise click.UsageError("give either --assignor or --compare")
-    refuse_idle(context)
+    _refuse_unread(context, compared or [one for one in (assignor,) if one])
     if compared is not None:
-        if with_group:
-            raise click.UsageError("--with-group is for --assignor: check takes one assignment")
+        refuse(context, ("with_group",), "is for --assignor: check takes one assignment")
         several = [one.configured(options) for one in compared]
-
-        def compared_group(given: GivenGroup) -> Document:
-            return comparison_document(compare(given.group, several))
-
-        results = group_results(files, COMPARED, beside, compared_group)
-        context.exit(write(results, form, partial(show_compared, reasons=reasons)))
-    if reasons:
-        raise click.UsageError("--reasons is for --compare; explain has those of one partition")
+        context.exit(_show_compared(files, several, about, form, reasons=reasons))
+    refuse(context, ("reasons",), "is for --compare; explain has those of one partition")
     assert assignor is not None
     chosen = assignor.configured(options)
 
@@ -167,15 +129,42 @@ def assign(
 
     if with_group and form is Form.TABLE:
         if context.get_parameter_source("form") is ParameterSource.COMMANDLINE:
-            raise click.UsageError("--with-group is for -o jsonl or json")
+            raise click.UsageError("--with-group is for -o jsonl")
         form = Form.JSONL
     named: Document = {
         "assignor": chosen.full_name,
         "protocol": "cooperative" if chosen.is_cooperative else "eager",
     }
     blank = named | BLANK | (LISTED if chosen.keeps_lists else {})
-    results = group_results(files, blank, beside, assigned_group, partial(_used, chosen))
+    results = group_results(files, blank, about, assigned_group, partial(_used, chosen))
     context.exit(write(results, form, show_assigned))
+
+
+def _refuse_unread(context: click.Context, chosen: Sequence[Assignor]) -> None:
+    """Raise `click.UsageError` for an option that none of the assignors reads."""
+    families = {one.family for one in chosen}
+    if families <= FAMILIES - {"optimal"}:
+        refuse(context, ("limit", "prefer"), "is for optimal/*")
+    is_alone = len(chosen) == 1 and not context.params["with_group"]
+    if is_alone and families <= FAMILIES - {"weighted"}:
+        refuse(context, ("weights",), "is for weighted/*, --compare and --with-group")
+
+
+def _show_compared(
+    files: tuple[str, ...],
+    assignors: Sequence[Assignor],
+    about: GroupOptions,
+    form: Form,
+    *,
+    reasons: bool,
+) -> int:
+    """Write the answers of several assignors side by side; return the exit code."""
+
+    def compared_group(given: GivenGroup) -> Document:
+        return comparison_document(compare(given.group, assignors))
+
+    results = group_results(files, COMPARISON, about, compared_group)
+    return write(results, form, partial(show_compared, reasons=reasons))
 
 
 def _led(assignor: Assignor, given: GivenGroup) -> Rebalance:
@@ -189,7 +178,7 @@ def _led(assignor: Assignor, given: GivenGroup) -> Rebalance:
 
 
 def _used(assignor: Assignor, given: GivenGroup) -> tuple[str, ...]:
-    """Return the keys of a group that count beside those of every group.
+    """Return the further keys of a group that count.
 
     The `assignment` of the round before is what members own whose bytes do not say so, as in
     `lead`. A copy of Kafka's assigns what Kafka does.

@@ -6,10 +6,14 @@ import click
 
 from assignors.assignor import UserData
 from assignors.checks import check as judge
-from assignors.cli.inputs.check_requests import check_results
-from assignors.cli.inputs.given_groups import GivenGroup, GroupOptions, group_options
+from assignors.cli.inputs.given_groups import (
+    GivenGroup,
+    GroupOptions,
+    group_options,
+    group_results,
+    weights_option,
+)
 from assignors.cli.inputs.lines import files_argument
-from assignors.cli.inputs.option_files.weights import weights_option
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_checked
 from assignors.documents.answers import report_document
@@ -17,20 +21,23 @@ from assignors.documents.groups import check_request_from_document
 from assignors.documents.values import Document
 from assignors.registry import registered
 
+CHECK_KEYS = ("assignment", "withheld", "protocol")
+"""Keys of an assignment, in the document of its group."""
+
 BLANK: Document = {"violations": None, "gaps": None}
 
 
 @click.command()
 @files_argument
-@group_options
 @weights_option
+@group_options
 @output_option
 @click.pass_context
 def check(
     context: click.Context,
     *,
     files: tuple[str, ...],
-    beside: GroupOptions,
+    about: GroupOptions,
     form: Form,
 ) -> None:
     """Check assignments, whoever made them.
@@ -39,13 +46,14 @@ def check(
     group as assign takes it, with "assignment": {"a": {"t": [0, 1]}}; optional are "withheld":
     {"t": [2]} (partitions that wait for the next round) and "protocol": "eager" or "cooperative".
 
-    assign --with-group writes such lines. check GROUPS ANSWERS joins two files, as
-    check group.json answer.json: the groups, and what assign answered to them.
+    assign --with-group writes such lines.
 
     Or FILE is what kafka-consumer-groups.sh --describe --members --verbose prints: the assignment
     that the group has is checked.
+
+    In Python: assignors.checks.check.
     """
-    results = check_results(files, BLANK, beside, checked_group)
+    results = group_results(files, BLANK, about, checked_group, CHECK_KEYS)
     context.exit(write(results, form, show_checked))
 
 

@@ -1,4 +1,4 @@
-"""`conform`: runs a program against vectors of Kafka's answers, writes what it gets wrong."""
+"""`conform`: runs a program against vectors of Kafka's answers, writes its mistakes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from assignors.cli.inputs.option_types import Value
 from assignors.cli.outputs.forms import CLEAN, VIOLATIONS, Form, output_option, write
 from assignors.cli.outputs.progress import with_progress
 from assignors.cli.outputs.tables import show_conformed
@@ -25,26 +26,16 @@ from assignors.names.nearest import suggestion
 DEFAULT_VECTORS = "kafka-4.4.0"
 """Vectors of a run that names none."""
 
-FILE = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 
-
-class VectorFile(click.ParamType[Traversable]):
-    """A file of vectors, or the name of one that comes with this package."""
-
-    name = "file"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Traversable:
-        """Return the file; a usage error has the names that there are."""
-        text = str(value)
-        if text in PUBLISHED:
-            return published_vectors(text)
-        try:
-            return FILE.convert(text, param, ctx)
-        except click.BadParameter as error:
-            known = ", ".join(PUBLISHED)
-            self.fail(f"{error.message} With this package come: {known}.", param, ctx)
+def _vector_file(text: str) -> Traversable:
+    """Return a file of vectors, or one that comes with this package, by its name."""
+    if text in PUBLISHED:
+        return published_vectors(text)
+    path = Path(text)
+    if not path.is_file():
+        what = "is a directory" if path.is_dir() else "does not exist"
+        raise ValueError(f"{text!r} {what}. With this package come: {', '.join(PUBLISHED)}.")
+    return path
 
 
 @click.command()
@@ -55,7 +46,7 @@ class VectorFile(click.ParamType[Traversable]):
     metavar="FILE|NAME",
     default=[DEFAULT_VECTORS],
     show_default=True,
-    type=VectorFile(),
+    type=Value("file", _vector_file),
     help=f"Vectors as JSON lines, gzipped or not, or a name: {', '.join(PUBLISHED)}; can be"
     " repeated.",
 )
@@ -80,9 +71,6 @@ class VectorFile(click.ParamType[Traversable]):
     help="Require Java's own answers; without it any answer that keeps the rules passes.",
 )
 @click.option(
-    "--order", "in_order", is_flag=True, help="Require Java's order of lists too; implies --exact."
-)
-@click.option(
     "--only",
     "prefixes",
     multiple=True,
@@ -100,12 +88,11 @@ def conform(
     prefixes: tuple[str, ...],
     form: Form,
     exact: bool,
-    in_order: bool,
 ) -> None:
     """Test a program against answers of Kafka's own classes.
 
     The program reads a JSON object a line and answers each with a line; the protocol is described
-    beside the vectors, in tests/vectors/README.md of the source. If it ends, hangs or prints
+    with the vectors, in tests/vectors/README.md of the source. If it ends, hangs or prints
     something else, that vector fails and the program is started again. Exit code 1 if a vector
     failed, 2 if the program cannot be started.
     """
@@ -119,7 +106,7 @@ def conform(
         results = outcomes(
             with_progress(vectors, len(vectors), "vectors"),
             program,
-            Strictness(exact=exact or in_order, in_order=in_order),
+            Strictness(exact=exact),
         )
         try:
             code = write(_documents(results, totals), form, show_conformed)

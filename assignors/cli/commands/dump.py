@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from assignors.cli.commands.replay_request import UnreadableError
 from assignors.cli.inputs.cluster_options import cluster_settings, config_option
-from assignors.cli.inputs.patterns import INSTANT_HELP, Instant, Pattern
-from assignors.cli.inputs.typed.extras import needed_by, require_package
-from assignors.cli.inputs.typed.new_file import NewFile
-from assignors.cli.outputs.forms import BROKEN_PIPE, discard_buffered
-
-if TYPE_CHECKING:
-    from assignors.replay.sources import Raw
+from assignors.cli.inputs.extras import needed_by, require_package
+from assignors.cli.inputs.option_types import INSTANT, INSTANT_HELP, PATTERN, NewFile
+from assignors.cli.outputs.forms import BROKEN_PIPE, UnreadableError, discard_buffered
+from assignors.cli.outputs.progress import with_progress
 
 STANDARD_OUTPUT = "-"
 PARQUET = ".parquet"
@@ -31,10 +27,10 @@ PARQUET = ".parquet"
 @click.option(
     "--group",
     "wanted",
-    type=Pattern(),
+    type=PATTERN,
     help="Only records of groups whose name matches this regular expression, anywhere in it.",
 )
-@click.option("--since", "since_ms", type=Instant(), help=f"Only records since: {INSTANT_HELP}.")
+@click.option("--since", "since_ms", type=INSTANT, help=f"Only records since: {INSTANT_HELP}.")
 @click.option(
     "--read-committed/--read-uncommitted",
     "is_committed_only",
@@ -71,18 +67,23 @@ def dump(
     Exit code 2 when the cluster cannot be read, or nothing in it was asked for.
     """
     with needed_by("dump", "dump"):
-        from assignors.cli.inputs.live_topic import live_records  # noqa: PLC0415 - an extra
+        from assignors.replay import dump as dumping  # noqa: PLC0415 - an extra
         from assignors.replay.sources import Isolation, SourceError  # noqa: PLC0415 - as above
+        from assignors.replay.sources.writing import json_lines  # noqa: PLC0415 - as above
 
     _check_name(output)
-    chunks = live_records(
-        cluster_settings(bootstrap, config),
-        wanted=wanted,
-        since_ms=since_ms,
-        isolation=Isolation.READ_COMMITTED if is_committed_only else Isolation.READ_UNCOMMITTED,
+    cluster = cluster_settings(bootstrap, config)
+    isolation = Isolation.READ_COMMITTED if is_committed_only else Isolation.READ_UNCOMMITTED
+    asked: dict[str, Any] = {"group": wanted, "since_ms": since_ms, "isolation": isolation}
+    asked["progress"] = lambda chunks, count: with_progress(
+        chunks, count, "offsets", lambda chunk: chunk.offset_count
     )
     try:
-        count = written(chunks, output)
+        if output == STANDARD_OUTPUT:
+            records = chain.from_iterable(dumping.live_records(cluster, **asked))
+            count = _print(json_lines(records))
+        else:
+            count = dumping.dump(cluster, output, **asked)
     except BrokenPipeError:
         discard_buffered()
         context.exit(BROKEN_PIPE)
@@ -102,22 +103,10 @@ def _check_name(output: str) -> None:
         require_package("pyarrow", "dump", "dump")
 
 
-def written(chunks: Iterable[Sequence[Raw]], output: str) -> int:
-    """Write the records, and return how many; a file is there only once it is whole."""
-    from assignors.replay.sources.writing import json_lines, write_records  # noqa: PLC0415 - as above
-
-    if output == STANDARD_OUTPUT:
-        count = 0
-        for line in json_lines(chain.from_iterable(chunks)):
-            sys.stdout.write(line)
-            count += 1
-        sys.stdout.flush()
-        return count
-    place = Path(output)
-    part = place.with_name(f".part-{place.name}")
-    try:
-        count = write_records(part, chunks)
-        part.replace(place)
-        return count
-    finally:
-        part.unlink(missing_ok=True)
+def _print(lines: Iterable[str]) -> int:
+    count = 0
+    for line in lines:
+        sys.stdout.write(line)
+        count += 1
+    sys.stdout.flush()
+    return count

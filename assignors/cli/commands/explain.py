@@ -6,21 +6,23 @@ import click
 
 from assignors.assignor import Assignor
 from assignors.checks.explain import explain as explained
-from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName
+from assignors.cli.inputs.assignor_names import ASSIGNOR, ASSIGNOR_HELP
 from assignors.cli.inputs.given_groups import (
     GivenGroup,
     GroupOptions,
     group_options,
     group_results,
+    weights_option,
 )
 from assignors.cli.inputs.lines import files_argument
-from assignors.cli.inputs.option_files.weights import weights_option
-from assignors.cli.inputs.typed.idle_options import refuse_idle
+from assignors.cli.inputs.option_types import Value
+from assignors.cli.inputs.run_options import refuse
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_explained
 from assignors.documents.answers import explanation_document
 from assignors.documents.groups import require_partition
 from assignors.documents.values import Document
+from assignors.own_assignors.answers import FAMILIES
 
 BLANK: Document = dict.fromkeys(
     (
@@ -40,42 +42,34 @@ BLANK: Document = dict.fromkeys(
 )
 
 
-class TopicPartition(click.ParamType[tuple[str, int]]):
-    """A partition as `topic:number`, or `topic-number` as Kafka's logs have it.
+def _topic_partition(text: str) -> tuple[str, int]:
+    """Return a partition of `topic:number`, or `topic-number` as Kafka's logs have it.
 
     Kafka's topic names have no colon.
     """
-
-    name = "topic:number"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, int]:
-        """Return topic and partition number."""
-        text = str(value)
-        topic, _, digits = text.rpartition(":" if ":" in text else "-")
-        if not topic or not (digits.isascii() and digits.isdecimal()) or len(digits) > 10:
-            self.fail(f"{value!r} is not topic:number, as orders:3", param, ctx)
-        return topic, int(digits)
+    topic, _, digits = text.rpartition(":" if ":" in text else "-")
+    if not topic or not (digits.isascii() and digits.isdecimal()) or len(digits) > 10:
+        raise ValueError(f"{text!r} is not topic:number, as orders:3")
+    return topic, int(digits)
 
 
 @click.command()
 @files_argument
 @click.option(
     "--partition",
-    type=TopicPartition(),
+    type=Value("topic:number", _topic_partition),
     required=True,
     help="The partition to explain: orders:3, or orders-3 as in Kafka's logs.",
 )
 @click.option(
     "--assignor",
-    type=AssignorName(),
+    type=ASSIGNOR,
     default="cooperative-sticky",
     show_default=True,
     help=ASSIGNOR_HELP,
 )
-@group_options
 @weights_option
+@group_options
 @output_option
 @click.pass_context
 def explain(
@@ -84,7 +78,7 @@ def explain(
     files: tuple[str, ...],
     partition: tuple[str, int],
     assignor: Assignor,
-    beside: GroupOptions,
+    about: GroupOptions,
     form: Form,
 ) -> None:
     """Explain why a partition moves, stays or waits.
@@ -92,10 +86,11 @@ def explain(
     A line is a group as assign takes it, or FILE is what kafka-consumer-groups.sh --describe
     --members --verbose prints.
     """
-    refuse_idle(context)
+    if assignor.family in FAMILIES - {"weighted"}:
+        refuse(context, ("weights",), "is for weighted/*")
 
     def explained_group(given: GivenGroup) -> Document:
         require_partition(given.group, *partition)
         return explanation_document(explained(given.group, assignor, *partition))
 
-    context.exit(write(group_results(files, BLANK, beside, explained_group), form, show_explained))
+    context.exit(write(group_results(files, BLANK, about, explained_group), form, show_explained))

@@ -2,59 +2,55 @@
 
 from __future__ import annotations
 
+import gc
+import gzip
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
+from importlib.resources import as_file
+from io import BufferedReader
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import click
 
 from assignors.assignor import Assignor
-from assignors.cli.commands.replay_python import replay_with_python
-from assignors.cli.commands.replay_request import (
-    STANDARD_INPUT,
-    ReplayRequest,
-    ReplayResult,
-    UnreadableError,
-)
-from assignors.cli.commands.replay_spark import replay_with_spark
-from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, AssignorName
+from assignors.cli.inputs.assignor_names import ASSIGNOR
 from assignors.cli.inputs.cluster_options import cluster_settings, config_option
-from assignors.cli.inputs.finding_options import finding_options
-from assignors.cli.inputs.option_files.json_file import JsonFile
-from assignors.cli.inputs.option_files.log_ends import LogEndsFile
-from assignors.cli.inputs.patterns import Pattern
-from assignors.cli.inputs.typed.extras import require_package
-from assignors.cli.inputs.typed.idle_options import refuse_idle
-from assignors.cli.inputs.typed.new_file import NewFile
+from assignors.cli.inputs.extras import needed_by, require_package
+from assignors.cli.inputs.file_values import json_file, log_ends_of_file
+from assignors.cli.inputs.lines import standard_input
+from assignors.cli.inputs.option_types import INSTANT, PATTERN, NewFile, Value
+from assignors.cli.inputs.run_options import refuse
 from assignors.cli.outputs.cells import is_full_width
-from assignors.cli.outputs.forms import VIOLATIONS, Form, output_option, write
-from assignors.cli.outputs.help import SectionedCommand
+from assignors.cli.outputs.forms import VIOLATIONS, Form, UnreadableError, output_option, write
+from assignors.cli.outputs.progress import with_progress
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed, show_summary
-from assignors.documents.values import SCHEMA, Document, as_object
-from assignors.replay.analysis.outcome_rows import total
-from assignors.replay.engines.python import Settings
-from assignors.replay.findings import Selection, Thresholds
-from assignors.replay.findings.causes import worst_first
+from assignors.documents.values import SCHEMA, Document, DocumentError, ErrorCode, as_object
+from assignors.replay import replay as replayed
+from assignors.replay.findings import Selection
 from assignors.replay.findings.finding import amount
+from assignors.replay.findings.glossary import GLOSSARY, Severity
+from assignors.replay.findings.selection import is_kind_wanted
+from assignors.replay.findings.thresholds import thresholds_from_document
 from assignors.replay.findings.upgrade import conversion_answer
 from assignors.replay.history.log_ends import LogEnds
+from assignors.replay.sources import Raw, SourceError, read_stream
 from assignors.replay.tables.columns import as_dict
-from assignors.replay.tables.rows import TABLES, FindingKind, Row, Tables
+from assignors.replay.tables.rows import TABLES, FindingKind, Tables
 
 if TYPE_CHECKING:
-    from assignors.clients.librdkafka.settings import ClientSettings
+    from assignors.replay.result import ReplayResult
+
+STANDARD_INPUT = "-"
+GZIP_MAGIC = b"\x1f\x8b"
 
 SHOWN = ("groups", "findings", "outcomes")
 """Tables that are printed without `--table`."""
 
 COUNTED = "generations"
 """The table of which a line on standard error has figures."""
-
-HIDDEN_TITLE = "replay"
-"""Title of a redacted report: the name of the source may say whose it is."""
 
 
 def _partition_counts(document: object) -> dict[str, int]:
@@ -69,90 +65,117 @@ def _partition_counts(document: object) -> dict[str, int]:
     }
 
 
-@click.command(
-    cls=SectionedCommand,
-    sections={
-        "What is written": "--out",
-        "Which findings": "--min-severity",
-        "Output": "--output",
-    },
-)
+def _threshold(text: str) -> dict[str, int]:
+    name, _, digits = text.partition("=")
+    try:
+        number = int(digits)
+    except ValueError:
+        raise ValueError(f"{text!r}: not NAME=NUMBER, a whole number") from None
+    try:
+        thresholds_from_document({name: number})
+    except DocumentError as error:
+        # Of an unknown name the sentence has the name already.
+        is_unknown = error.kind == ErrorCode.UNKNOWN
+        raise ValueError(error.text if is_unknown else str(error)) from None
+    return {name: number}
+
+
+@click.command()
 @click.argument("source", type=click.Path(), required=False)
 @click.option(
     "--sample",
     "is_sample",
     is_flag=True,
-    help="Read the sample of this package instead of SOURCE: real records of two groups.",
+    help="Read the sample of this package: real records of two groups.",
 )
 @click.option(
     "--group",
     "wanted",
-    type=Pattern(),
-    help="Only groups whose name matches this regular expression, anywhere in it.",
+    type=PATTERN,
+    help="Only groups whose name matches this expression, anywhere in it.",
 )
 @click.option(
     "--what-if",
     "assignors",
-    type=AssignorName(),
+    type=ASSIGNOR,
     multiple=True,
-    help=f"Try this assignor on the same history; can be repeated: {ASSIGNOR_HELP}",
+    help="Try this assignor on the same history; can be repeated.",
 )
 @click.option(
     "--partitions",
     "partition_counts",
-    type=JsonFile(_partition_counts),
-    help='Partition counts, a JSON file: {"topic": 6}. Others are inferred from the records.',
+    type=json_file(_partition_counts),
+    help='Partition counts, {"topic": 6}; others are inferred.',
 )
 @click.option(
     "--log-ends",
     "log_ends",
-    type=LogEndsFile(),
-    help="Where partitions ended, JSON lines of some moments: "
-    '{"at_ms": 1795376715000, "log_ends": {"orders": [120, 7]}}. For rates and lag.',
+    type=Value("file", log_ends_of_file),
+    help='For rates and lag, lines as {"at_ms": 1795376715000, "log_ends": {"orders": [120, 7]}}.',
 )
 @click.option(
     "--bootstrap",
     metavar="HOST:PORT",
-    help="Read partition counts from this cluster; without SOURCE, its topic too.",
+    help="Partition counts of this cluster; without SOURCE, its records.",
 )
 @config_option
 @click.option(
-    "--jars",
-    type=click.Path(file_okay=False, exists=True),
-    help="To read a live topic with --engine spark: folder with the jars of its Kafka connector.",
-)
-@click.option(
-    "--engine",
-    type=click.Choice(["python", "spark"]),
-    default="python",
-    show_default=True,
-    help="spark: for more records than fit into memory; needs Java and the extra `spark`.",
-)
-@click.option(
     "--out",
     type=click.Path(file_okay=False),
-    help="Write every table as a Parquet file into this folder.",
+    help="Write every table as a Parquet file.",
 )
 @click.option(
     "--report",
     type=NewFile(),
-    help="Write a report: one HTML page that needs no network.",
+    help="Write one HTML page that needs no network.",
 )
 @click.option("--redact", is_flag=True, help="Hide group names, hosts, client and member ids.")
 @click.option(
     "--table",
     "shown",
+    metavar="NAME",
     type=click.Choice(list(TABLES)),
     multiple=True,
-    help=f"Print this table; can be repeated. Default: {', '.join(SHOWN)}.",
+    help=f"Print this table: {', '.join(TABLES)}.",
 )
 @click.option(
     "--all",
     "is_all",
     is_flag=True,
-    help="Tables: print every row, not only the ten worst groups and their findings.",
+    help="Print every row, not the ten worst groups alone.",
 )
-@finding_options
+@click.option(
+    "--min-severity",
+    type=click.Choice([severity.value for severity in Severity]),
+    help="Only findings of this severity or worse. Default: low; with --kind, note.",
+)
+@click.option(
+    "--kind",
+    "kinds",
+    metavar="NAME",
+    type=click.Choice([kind.value for kind in GLOSSARY]),
+    multiple=True,
+    help="Only findings of this kind, as rebalance-loop; can be repeated.",
+)
+@click.option(
+    "--since",
+    "since_ms",
+    type=INSTANT,
+    help="Only findings that lasted until then: 2h (ago), or 2026-11-21T03:00.",
+)
+@click.option(
+    "--until",
+    "until_ms",
+    type=INSTANT,
+    help="Only findings that began before.",
+)
+@click.option(
+    "--threshold",
+    "changed",
+    type=Value("NAME=NUMBER", _threshold),
+    multiple=True,
+    help="What counts as many or long; an unknown NAME lists all.",
+)
 @output_option
 @click.pass_context
 def replay(
@@ -166,138 +189,155 @@ def replay(
     log_ends: tuple[LogEnds, ...] | None,
     bootstrap: str | None,
     config: str | None,
-    jars: str | None,
-    engine: str,
     out: str | None,
     report: str | None,
     redact: bool,
     shown: tuple[str, ...],
     is_all: bool,
-    selection: Selection,
-    thresholds: Thresholds,
+    min_severity: str | None,
+    kinds: tuple[str, ...],
+    since_ms: int | None,
+    until_ms: int | None,
+    changed: tuple[dict[str, int], ...],
     form: Form,
 ) -> None:
     """Rebuild the history of groups from __consumer_offsets.
 
-    Generations, members, who owned which partition, findings, and with --what-if what another
-    assignor would have done. SOURCE is a dump as JSON lines (.jsonl, .jsonl.gz) or Parquet, with
-    the columns of Spark's Kafka source; or what kcat -J, a formatter of kafka-console-consumer or
-    kafka-dump-log --offsets-decoder has printed; or a log segment (.log), or a folder of them; or
-    -, lines of standard input.
-
-    Exit code 1 when there are findings of --min-severity or worse (low by default: notes alone
-    are none), or an assignor of --what-if fails or breaks rules; 2 when the source cannot be read.
+    SOURCE is a dump (.jsonl, .jsonl.gz, .parquet), the output of kcat -J, of
+    kafka-console-consumer or of kafka-dump-log --offsets-decoder, a log segment or a folder of
+    them, or - for standard input. Exit code 1: there are findings of --min-severity or worse, or an
+    assignor of --what-if fails. In Python: assignors.replay.replay.
     """
+    selection = _selection(min_severity, kinds, since_ms, until_ms)
+    is_live = bootstrap is not None or config is not None
+    source, name = _source(context, source, is_sample=is_sample, is_live=is_live)
+    if shown and "outcomes" not in shown and not (report or out):
+        words = "has no effect without its table: --table outcomes, --report or --out"
+        refuse(context, ("assignors",), words)
+    for option, given, package in (("--report", report, "jinja2"), ("--out", out, "pyarrow")):
+        if given is not None:
+            require_package(package, option, "replay")
+    cluster = cluster_settings(bootstrap, config) if is_live else None
+    tables = dict.fromkeys(shown) or SHOWN
+    try:
+        with _without_collection(), needed_by("replay", "replay"):
+            found = replayed(
+                _standard_input() if source == STANDARD_INPUT else source,
+                name=name,
+                bootstrap=cluster,
+                group=wanted,
+                what_if=assignors,
+                partitions=partition_counts,
+                log_ends=log_ends or (),
+                min_severity=selection.min_severity,
+                kinds=selection.kinds,
+                since=selection.since_ms,
+                until=selection.until_ms,
+                thresholds={name: number for each in changed for name, number in each.items()},
+                redact=redact,
+                tables=TABLES if out or report else {*tables, COUNTED, "groups"},
+                progress=with_progress,
+                say=lambda text: click.echo(f"note: {text}", err=True),
+            )
+    except (SourceError, OSError, ValueError) as error:
+        raise UnreadableError(str(error)) from error
+    _write_files(found, out, report)
+    if assignors:
+        _note_untried(found.tables)
+    if FindingKind.CLASSIC_ONLY in selection.kinds and selection.until_ms is None:
+        answer = conversion_answer(found.tables.groups, found.tables.findings)
+        click.echo(answer, err=form is not Form.TABLE)
+    code = _show(found, tables, form, is_summary=not shown, is_all=is_all)
+    if form is Form.TABLE and not found.findings and "findings" in tables:
+        click.echo(_no_findings(selection))
+    has_failed = any(row.error is not None for row in found.outcomes)
+    context.exit(max(code, VIOLATIONS) if found.findings or has_failed else code)
+
+
+def _selection(
+    min_severity: str | None, kinds: Sequence[str], since_ms: int | None, until_ms: int | None
+) -> Selection:
+    """Return which findings are wanted; `click.UsageError` where there can be none."""
+    if since_ms is not None and until_ms is not None and since_ms >= until_ms:
+        raise click.UsageError("--since must be before --until")
+    default = Severity.NOTE if kinds else Severity.LOW
+    wanted = Selection(
+        min_severity=default if min_severity is None else Severity(min_severity),
+        kinds=tuple(map(FindingKind, kinds)),
+        since_ms=since_ms,
+        until_ms=until_ms,
+    )
+    if not any(is_kind_wanted(kind, wanted) for kind in wanted.kinds or GLOSSARY):
+        listed = ", ".join(f"{kind} is {GLOSSARY[kind].severity}" for kind in wanted.kinds)
+        raise click.UsageError(f"--min-severity {min_severity} leaves out every --kind: {listed}")
+    return wanted
+
+
+def _source(
+    context: click.Context, source: str | None, *, is_sample: bool, is_live: bool
+) -> tuple[str | None, str | None]:
+    """Return a path, `-` or `None` for a cluster, and what messages call it."""
     if is_sample:
-        if source is not None or bootstrap is not None or config is not None:
+        if source is not None or is_live:
             raise click.UsageError("--sample is a source: name no SOURCE and no --bootstrap")
-        source = _sample(context)
-    if source is None and bootstrap is None and config is None:
+        from assignors.replay.sample import incident_file  # noqa: PLC0415 - only who asks pays
+
+        return str(context.with_resource(as_file(incident_file()))), "the sample"
+    if source is None and not is_live:
         words = "name a SOURCE (- for standard input), a cluster with --bootstrap, or try --sample"
         raise click.UsageError(words)
-    refuse_idle(context)
-    _require_packages({"--report": report, "--out": out})
-    _check_engine(engine, source, jars)
-    is_asked = bootstrap is not None or config is not None
-    cluster = cluster_settings(bootstrap, config) if is_asked else None
-    counts, names = _of_cluster(cluster)
-    settings = Settings(
-        partition_counts={**counts, **(partition_counts or {})},
-        assignors=_different(assignors),
-        log_ends=log_ends or (),
-        selection=selection,
-        thresholds=thresholds,
-        tables=TABLES if out or report else {*(shown or SHOWN), COUNTED, "groups"},
-    )
-    request = ReplayRequest(
-        source=source,
-        is_sample=is_sample,
-        cluster=cluster,
-        jars=jars,
-        wanted=wanted,
-        settings=settings,
-        topic_names=names,
-        redact=redact,
-        out=out,
-    )
-    with (replay_with_spark if engine == "spark" else replay_with_python)(request) as result:
-        tables = result.tables
-        if out is not None:
-            sys.stderr.write(f"wrote {len(TABLES)} tables to {out}\n")
-        _write_report(
-            tables, report, HIDDEN_TITLE if redact else Path(source or request.where).name
-        )
-        if settings.assignors:
-            _note_untried(tables)
-        is_whole = is_all or form is not Form.TABLE or is_full_width()
-        documents = _documents(result, shown or SHOWN, None if is_whole else ROWS_SHOWN)
-        show = (
-            partial(show_replayed, limit=None if is_whole else ROWS_SHOWN)
-            if shown
-            else partial(show_summary, tables=tables, is_all=is_all)
-        )
-        if FindingKind.CLASSIC_ONLY in selection.kinds and selection.until_ms is None:
-            answer = conversion_answer(tables.groups, tables.findings)
-            click.echo(answer, err=form is not Form.TABLE)
-        code = write(documents, form, show)
-        if form is Form.TABLE and not tables.findings and "findings" in (shown or SHOWN):
-            kinds = ", ".join(sorted(selection.kinds))
-            of_kind = f" of kind {kinds}" if kinds else ""
-            click.echo(f"no findings{of_kind} of severity {selection.min_severity} or worse")
-    has_failed = any(row.error is not None for row in tables.outcomes)
-    context.exit(max(code, VIOLATIONS) if tables.findings or has_failed else code)
+    return source, "standard input" if source == STANDARD_INPUT else source
 
 
-def _sample(context: click.Context) -> str:
-    """Return the path of the sample, a file until the command ends."""
-    from importlib.resources import as_file  # noqa: PLC0415 - only who asks pays for it
-
-    from assignors.replay.sample import incident_file  # noqa: PLC0415 - as above
-
-    return str(context.with_resource(as_file(incident_file())))
-
-
-def _check_engine(engine: str, source: str | None, jars: str | None) -> None:
-    """Raise `click.UsageError` where something is given that the engine does not use."""
-    if jars is not None and (engine != "spark" or source is not None):
-        raise click.UsageError("--jars is for --engine spark without a SOURCE")
-    if source == STANDARD_INPUT and engine == "spark":
-        raise click.UsageError("--engine spark reads files: name one instead of -")
+def _write_files(found: ReplayResult, out: str | None, report: str | None) -> None:
+    if out is not None:
+        found.write_tables(out)
+        sys.stderr.write(f"wrote {len(TABLES)} tables to {out}\n")
+    if report is not None:
+        found.write_report(report)
+        sys.stderr.write(f"wrote {report}\n")
 
 
-def _require_packages(given: Mapping[str, object]) -> None:
-    """Raise `click.UsageError` where an option is given whose package is not installed."""
-    for option, package in {"--report": "jinja2", "--out": "pyarrow"}.items():
-        if given[option] is not None:
-            require_package(package, option, "replay")
+def _no_findings(selection: Selection) -> str:
+    kinds = ", ".join(sorted(selection.kinds))
+    of_kind = f" of kind {kinds}" if kinds else ""
+    return f"no findings{of_kind} of severity {selection.min_severity} or worse"
 
 
-def _of_cluster(
-    cluster: ClientSettings | None,
-) -> tuple[Mapping[str, int], Mapping[str, str]]:
-    """Return partition counts, and topic names by id, of a cluster; nothing without a cluster."""
-    if cluster is None:
-        return {}, {}
-    from assignors.clients.librdkafka.topics import known_topics  # noqa: PLC0415 - an extra
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Switch Python's search for garbage in cycles off: rows and records have none.
 
+    It takes a tenth of the time to look for some in all of them, again and again.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
     try:
-        known = known_topics(cluster)
-    except ConnectionError as error:
-        raise UnreadableError(str(error)) from error
-    return known.partition_counts, known.names
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
-def _different(assignors: Sequence[Assignor]) -> tuple[Assignor, ...]:
-    return tuple({assignor.full_name: assignor for assignor in assignors}.values())
+def _standard_input() -> Iterator[Raw]:
+    """Return the records of standard input, unpacked if it is gzipped."""
+    stream = standard_input()
+    if isinstance(stream, BufferedReader) and stream.peek(2)[:2] == GZIP_MAGIC:
+        stream = cast("BinaryIO", gzip.GzipFile(fileobj=stream))
+    return read_stream(
+        stream, name="standard input", say=lambda text: click.echo(f"note: {text}", err=True)
+    )
 
 
-def _write_report(tables: Tables, report: str | None, title: str) -> None:
-    if report is None:
-        return
-    from assignors.replay.report import page  # noqa: PLC0415 - only who asks pays for it
-
-    Path(report).write_text(page(tables, title=title), encoding="utf-8")
-    sys.stderr.write(f"wrote {report}\n")
+def _show(
+    found: ReplayResult, tables: Iterable[str], form: Form, *, is_summary: bool, is_all: bool
+) -> int:
+    """Write the tables; return the exit code."""
+    limit = None if is_all or form is not Form.TABLE or is_full_width() else ROWS_SHOWN
+    show: Callable[[Iterable[Document]], None] = partial(show_replayed, limit=limit)
+    if is_summary:
+        show = partial(show_summary, tables=found.tables, is_all=is_all)
+    return write(_documents(found, tables, limit), form, show)
 
 
 def _note_untried(tables: Tables) -> None:
@@ -312,28 +352,23 @@ def _note_untried(tables: Tables) -> None:
 
 
 def _documents(
-    result: ReplayResult, shown: Iterable[str], commits_shown: int | None
+    found: ReplayResult, tables: Iterable[str], commits_shown: int | None
 ) -> Iterator[Document]:
     """Yield the rows of the tables, each with the name of its table.
 
-    Findings of all groups come worst first. If commits are left out, a document without a row has
-    their number in `left_out`.
+    If commits are left out, a document without a row has their number in `left_out`.
     """
-    for name in dict.fromkeys(shown):
-        if name == "offsets":
-            yield from (_document(name, row) for row in result.commits(commits_shown))
-            left_out = 0 if commits_shown is None else result.commit_count() - commits_shown
-            if left_out > 0:
-                yield {**_document(name, None), "left_out": left_out}
-            continue
-        rows = getattr(result.tables, name)
-        if name == "findings":
-            rows = sorted(rows, key=worst_first)
-        yield from (_document(name, row) for row in rows)
-        if name == "outcomes":
-            yield from (_document(name, row) for row in total(result.tables.outcomes))
-
-
-def _document(table: str, row: Row | None) -> Document:
-    fields = None if row is None else as_dict(row)
-    return {"schema": SCHEMA, "table": table, "row": fields, "error": None}
+    for name in tables:
+        rows = list(getattr(found, name))
+        shown = rows[:commits_shown] if name == "offsets" else rows
+        for row in shown:
+            yield {"schema": SCHEMA, "table": name, "row": as_dict(row), "error": None}
+        if len(shown) < len(rows):
+            left_out = len(rows) - len(shown)
+            yield {
+                "schema": SCHEMA,
+                "table": name,
+                "row": None,
+                "error": None,
+                "left_out": left_out,
+            }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assignors.cli.inputs.typed.extras import needed_by
+from assignors.cli.inputs.extras import needed_by
 
 if TYPE_CHECKING:
     from assignors.clients.librdkafka.settings import ClientSettings

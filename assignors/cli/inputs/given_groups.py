@@ -17,10 +17,11 @@ from typing import Any
 
 import click
 
+from assignors.cli.inputs.file_values import json_file
 from assignors.cli.inputs.json_documents import documents
 from assignors.cli.inputs.json_text import UTF_16, not_utf8, parse_json
 from assignors.cli.inputs.lines import Line, lines, total_size
-from assignors.cli.inputs.option_files.weights import with_weights_of
+from assignors.cli.inputs.option_types import Value
 from assignors.cli.inputs.results import Blank, result_document
 from assignors.cli.outputs.cells import is_rule
 from assignors.cli.outputs.progress import with_line_progress
@@ -30,14 +31,18 @@ from assignors.documents.group_keys import topics_not_described, unused_keys
 from assignors.documents.groups import group_from_document
 from assignors.documents.terminal import is_around, recognised_text, skipped_text
 from assignors.documents.values import SCHEMA, Document, DocumentError, ErrorCode
-from assignors.documents.weightings import GivenWeights
+from assignors.documents.weightings import (
+    GivenWeights,
+    weights_from_document,
+    with_weights_of,
+)
 from assignors.model import PARTITION_LIMIT, Group
 from assignors.names.nearest import suggestion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupOptions:
-    """What is said about the groups beside the files."""
+    """Options about the groups in the files."""
 
     partition_counts: Mapping[str, int] = field(default_factory=dict)
     """Topic -> partition count, in place of what the files have."""
@@ -50,10 +55,10 @@ class GroupOptions:
 
 
 BEGINNING_MAX = 1 << 16
-"""So many bytes of a file, or of a line, say what it is."""
+"""Bytes of a file, or of a line, that are inspected to recognise it."""
 
 MISTAKES_MAX = 8
-"""So many lines at most are taken for mistakes in a file of JSON, where none begins a document."""
+"""Most unrecognised lines that are answered one by one, as mistakes in a file of JSON."""
 
 FORMS_READ = (
     "groups are read as JSON, and as kafka-consumer-groups --describe (with --members --verbose or "
@@ -66,8 +71,8 @@ TITLES = (b"line ", b"group ")
 ABOVE_RULE = 9
 """Lines below the first in which the rule of such a table is looked for: long titles are broken."""
 
-NOTHING_BESIDE = GroupOptions()
-"""Nothing is said beside the files."""
+NO_OPTIONS = GroupOptions()
+"""No options are given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,26 +85,29 @@ class GivenGroup:
     """What was assumed about a described group; topics that nobody describes."""
 
 
-class TopicCount(click.ParamType[tuple[str, int]]):
-    """A topic and its number of partitions, as `orders:24`."""
+Used = Collection[str] | Callable[[GivenGroup], Collection[str]]
+"""Further keys of a group that a command reads."""
 
-    name = "topic:count"
 
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, int]:
-        """Return topic and count."""
-        if isinstance(value, tuple):
-            return value
-        topic, _, digits = str(value).rpartition(":")
-        is_count = digits.isascii() and digits.isdecimal() and len(digits) <= 10
-        if not topic or not is_count or int(digits) > PARTITION_LIMIT:
-            self.fail(f"{value!r} is not topic:count, as orders:24", param, ctx)
-        return topic, int(digits)
+def _topic_count(text: str) -> tuple[str, int]:
+    topic, _, digits = text.rpartition(":")
+    is_count = digits.isascii() and digits.isdecimal() and len(digits) <= 10
+    if not topic or not is_count or int(digits) > PARTITION_LIMIT:
+        raise ValueError(f"{text!r} is not topic:count, as orders:24")
+    return topic, int(digits)
+
+
+weights_option = click.option(
+    "--weights",
+    type=json_file(weights_from_document),
+    help='Weights of partitions, a JSON file: {"weights": {"orders": [900, 20, 20]}}; also '
+    "move_costs, capacities, budget, tolerance, trigger. In place of what a group has.",
+)
+"""The option of commands that take weights, above `group_options`."""
 
 
 def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of `GroupOptions` to a command, which gets them together as `beside`."""
+    """Add the options of `GroupOptions` to a command, which gets them as `about`."""
 
     @wraps(command)
     def with_options(
@@ -108,46 +116,45 @@ def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
         assumed: str | None,
         group: str | None,
         is_sample: bool,
+        weights: GivenWeights | None = None,
         **options: Any,  # noqa: ANN401  # as above
     ) -> object:
-        if is_sample:
-            if options["files"] or options.get("start"):
-                raise click.UsageError("--sample takes the place of FILE")
-            options["files"] = (_sample(),)
+        if is_sample and options.get("files"):
+            raise click.UsageError("--sample takes the place of FILE")
+        options["files"] = (_sample(),) if is_sample else options.get("files", ())
         counts = dict(partition_counts)
         for topic, count in partition_counts:
             if counts[topic] != count:
                 words = f"{topic} has two counts, {count} and {counts[topic]}"
                 raise click.UsageError(f"--topic: {words}")
         chosen = None if assumed is None else Assumed(assumed)
-        beside = GroupOptions(partition_counts=counts, assumed=chosen, name=group)
-        return command(*arguments, beside=beside, **options)
+        about = GroupOptions(partition_counts=counts, assumed=chosen, name=group, weights=weights)
+        return command(*arguments, about=about, **options)
 
     topic = click.option(
         "--topic",
         "partition_counts",
-        type=TopicCount(),
+        type=Value("topic:count", _topic_count),
         multiple=True,
-        help="Partitions of a topic, orders:24, in place of what FILE has. May be repeated.",
+        help="Partitions of a topic, orders:24, in place of those given. May be repeated.",
     )
     assume = click.option(
         "--assume-subscriptions",
         "assumed",
         type=click.Choice([each.value for each in Assumed]),
-        help="Output of kafka-consumer-groups.sh, which has no subscriptions: members subscribe "
-        "to all topics of their group (equal, the default), or to those assigned to them.",
+        help="Where no subscriptions are given, members subscribe to all topics of their group"
+        " (equal, the default), or to those assigned to them.",
     )
     name = click.option(
         "--group",
         metavar="NAME",
-        help="Read this group alone, where kafka-consumer-groups.sh has described several.",
+        help="Read this group alone, where several are described.",
     )
     sample = click.option(
         "--sample",
         "is_sample",
         is_flag=True,
-        help="Read the sample of this package instead of FILE: a real group of three members, as"
-        " kafka-consumer-groups.sh prints it.",
+        help="Read the sample of this package instead: a real group of three members.",
     )
     return sample(topic(name(assume(with_options))))
 
@@ -165,27 +172,26 @@ def group_results(
     blank: Blank,
     options: GroupOptions,
     result_of: Callable[[GivenGroup], Document],
-    used: Collection[str] | Callable[[GivenGroup], Collection[str]] = (),
+    used: Used = (),
 ) -> Iterator[Document]:
     """Yield the result document of each group of the files, in order.
 
     As `results.result_documents`; the result of a described group has its name as `id`, and what
     was assumed among its `notes`. Noted are also topics that members subscribe to and nobody
-    describes, and keys that other commands than this one use; `used` are those that it uses
-    beside those of a group.
+    describes, and keys that other commands than this one use; `used` are further
+    keys that it reads.
     """
     for entry in group_entries(files, options):
-        yield group_result(entry, blank, options, result_of, used)
+        yield {"schema": SCHEMA, **_group_result(entry, blank, options, result_of, used)}
 
 
-def group_result(
+def _group_result(
     entry: Line | DescribedGroup,
     blank: Blank,
     options: GroupOptions,
     result_of: Callable[[GivenGroup], Document],
-    used: Collection[str] | Callable[[GivenGroup], Collection[str]] = (),
+    used: Used,
 ) -> Document:
-    """Return the result document of one group, as `group_results` yields it."""
     notes: list[Document] = []
 
     def result() -> Document:
@@ -208,23 +214,22 @@ def group_result(
         own = document.get("notes", ())
         assert isinstance(own, list | tuple)
         document = {**document, "notes": [*notes, *own]}
-    return {"schema": SCHEMA, **document}
+    return document
 
 
 def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line | DescribedGroup]:
     """Yield the lines of files that hold JSON, and the groups of those that the tool has written.
 
     Output of the tool that cannot be read at all is one group with an error. Raises `UsageError`
-    for a table of `assign`, and for options that a file of JSON has no use for. What is empty is
-    said on standard error.
+    for a table of `assign`, and for options that a file of JSON has no use for. An empty file is
+    noted on standard error.
     """
     for name in files or ["-"]:
         rest = _no_table_of_ours(lines([name]), name)
         first, form = _beginning(rest)
         # As where the program before in a pipe has failed: no answer is no "all well".
         if not first:
-            where = "standard input" if name == "-" else name
-            click.echo(f"note: {where} is empty: no groups", err=True)
+            click.echo(f"note: {_where(name)} is empty: no groups", err=True)
         read = chain(first, rest)
         if form is _Form.TABLES:
             yield from _described(_joined(read), options)
@@ -241,8 +246,8 @@ def group_entries(files: Sequence[str], options: GroupOptions) -> Iterator[Line 
                 raise click.UsageError(words)
         skipped = [_start(line) for line in first if _is_skipped(line)]
         if skipped:
-            where = "standard input" if name == "-" else name
-            click.echo(f"note: {where}: {skipped_text(skipped, 'the first group')}", err=True)
+            words = skipped_text(skipped, "the first group")
+            click.echo(f"note: {_where(name)}: {words}", err=True)
             read = chain(filter(lambda line: line.text.strip(), first), rest)
         size = total_size([name])
         own = filterfalse(_is_skipped, with_line_progress(read, size, attrgetter("width")))
@@ -278,6 +283,10 @@ def _beginning(source: Iterator[Line]) -> tuple[list[Line], _Form]:
     return first, _Form.OTHER if is_known or len(texts) > MISTAKES_MAX else _Form.JSON
 
 
+def _where(name: str) -> str:
+    return "standard input" if name == "-" else name
+
+
 def _joined(some: Iterable[Line]) -> bytes:
     return b"\n".join(line.text for line in some)
 
@@ -296,8 +305,7 @@ def _not_read(name: str, first: Sequence[Line]) -> DocumentError:
     data = _joined(first)
     if data.startswith(UTF_16):
         return not_utf8(UnicodeDecodeError("utf-8", data, 0, 1, "invalid start byte"))
-    where = "standard input" if name == "-" else name
-    words = f"{where}: {recognised_text(data) or 'text and no JSON'}: {FORMS_READ}"
+    words = f"{_where(name)}: {recognised_text(data) or 'text and no JSON'}: {FORMS_READ}"
     return DocumentError(ErrorCode.BAD_TEXT, words)
 
 
@@ -311,8 +319,8 @@ def _no_table_of_ours(read: Iterator[Line], name: str) -> Iterator[Line]:
     if ahead and ahead[-1].text.startswith(TITLES):
         ahead += islice(read, ABOVE_RULE)
         if any(is_rule(line.text.decode("utf-8", "replace")) for line in ahead):
-            where = "standard input" if name == "-" else name
-            raise click.UsageError(f"{where} is a table of kafka-assignors: write it with -o jsonl")
+            words = "is a table of kafka-assignors: write it with -o jsonl"
+            raise click.UsageError(f"{_where(name)} {words}")
     return chain(ahead, read)
 
 

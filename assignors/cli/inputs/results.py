@@ -28,12 +28,12 @@ from assignors.jvm.failure import JavaFailure
 from assignors.own_assignors.answers import AssignorError
 
 BEGINNING_MAX = 1 << 12
-"""So many bytes of a line say what its file is."""
+"""Bytes of a line that are inspected to recognise its file."""
 
 READ_BY = "check and assign read tables of groups, replay reads records"
 
 Blank = Document
-"""The keys of a result with the values that they have beside an error."""
+"""The keys of a result, with their values where there is an error."""
 
 
 def result_documents(
@@ -66,7 +66,7 @@ def result_documents(
 
 
 def _beginning(own: Iterable[Line]) -> tuple[list[Line], str | None]:
-    """Return the first lines of a file, and what it holds where that is a table or a log."""
+    """Return the first lines of a file, and its kind if it is a table or a log."""
     first: list[Line] = []
     for line in own:
         first.append(line)

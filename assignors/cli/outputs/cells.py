@@ -6,6 +6,7 @@ they are never read as markup, so that no name can move the cursor or change col
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,15 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
 NUMBERS_SHOWN = 12
 """Most partition numbers, or other entries of a list, that are shown on a terminal."""
 
 FULL_WIDTH = 1_000_000_000
 """Columns of a table that no terminal limits."""
-
-NEVER_FOLDED = {"NAME", "BELIEVED", "#PARTITIONS", "STATE", "KIND"}
 
 NONE = "-"
 """The cell of an absent value."""
@@ -98,26 +96,6 @@ RULE = "─"
 """What lines below headers are made of."""
 
 
-def table_of(*headers: str, right: Sequence[str] = ()) -> Table:
-    """Return a table without rows; columns in `right` are aligned to the right."""
-    from rich import box  # noqa: PLC0415  # rich costs more than most answers: only to draw
-    from rich.table import Table  # noqa: PLC0415
-
-    line = rule(1, console_of().encoding)
-    drawn = box.Box(str(box.SIMPLE_HEAD).replace(RULE, line), ascii=line != RULE)
-    table = Table(box=drawn, title_justify="left", title_style="bold", pad_edge=False)
-    table.padding = (0, 1, 0, 0)
-    for header in headers:
-        is_number = header in right
-        table.add_column(
-            header,
-            justify="right" if is_number else "left",
-            no_wrap=header in NEVER_FOLDED,
-            overflow="fold",
-        )
-    return table
-
-
 def rule(width: int, encoding: str) -> str:
     """Return the line below headers, of hyphens where the encoding has nothing better."""
     try:
@@ -142,3 +120,14 @@ def console_of() -> Console:
 
     width = FULL_WIDTH if is_full_width() else None
     return Console(markup=False, highlight=False, emoji=False, soft_wrap=False, width=width)
+
+
+def dumps(document: object, *, indent: int | None = None) -> str:
+    """Return JSON in ASCII: escapes also express what UTF-8 cannot."""
+    return json.dumps(document, indent=indent, default=_plain, check_circular=False)
+
+
+def _plain(value: object) -> object:
+    """Return the Python number of a numpy scalar: an assignor's stats may contain some."""
+    item = getattr(value, "item", None)
+    return item() if callable(item) else str(value)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from assignors.cli.outputs.asked_names import shown_name
 from assignors.cli.outputs.cells import (
     NONE,
     Fields,
@@ -17,10 +16,10 @@ from assignors.cli.outputs.cells import (
     console_of,
     is_full_width,
     partitions_cell,
-    table_of,
 )
-from assignors.cli.outputs.member_ids import short_ids
-from assignors.cli.outputs.tables import error_text, group_name, print_notes
+from assignors.cli.outputs.shown_names import short_ids, shown_name
+from assignors.cli.outputs.table import Table
+from assignors.cli.outputs.tables import answered, print_notes
 from assignors.documents.values import Document
 
 MEMBERS_SHOWN = 40
@@ -51,7 +50,7 @@ FIGURES_BY_WEIGHT = (
     "weight_moved",
     "moves_least",
 )
-"""Those of a group with weights, shown where somebody has them."""
+"""Figures of a group with weights."""
 
 OTHER = "* "
 """Before a cell that is not what the first assignor gives."""
@@ -60,12 +59,9 @@ OTHER = "* "
 def show_compared(documents: Iterable[Document], *, reasons: bool = False) -> None:
     """Draw the comparison of each group; with `reasons` also why partitions go where they go."""
     console = console_of()
-    for line, document in enumerate(documents, 1):
-        if document["error"] is not None:
-            console.print(f"{group_name(document, line)}: {error_text(document)}", style="red")
-            continue
+    for name, document in answered(console, documents):
         columns: Sequence[Fields] = document["compared"]  # type: ignore[assignment]
-        console.print(group_name(document, line), style="bold")
+        console.print(name, style="bold")
         _show_members(document, [each for each in columns if each["assignment"] is not None])
         _show_figures(columns)
         for column in columns:
@@ -80,8 +76,8 @@ def show_compared(documents: Iterable[Document], *, reasons: bool = False) -> No
         console.print(f"  {document['different']} partitions differ{hint}", style="bold")
         partitions: Sequence[Fields] = document["partitions"]  # type: ignore[assignment]
         for partition in partitions if reasons else ():
-            for name, answer in partition["answers"].items():
-                console.print(clean(f"  {shown_name(name)}: {answer['why']}"))
+            for assignor, answer in partition["answers"].items():
+                console.print(clean(f"  {shown_name(assignor)}: {answer['why']}"))
         print_notes(console, document)
 
 
@@ -102,17 +98,14 @@ def _show_members(document: Fields, columns: Sequence[Fields]) -> None:
     headers = [*(["OWNED"] if is_owned else []), *(shown_name(each["name"]) for each in columns)]
     console = console_of()
     if (console.width - label) // (len(headers) + 1) < NARROWEST:
-        table = table_of("CONSUMER-ID", "ASSIGNOR", "ASSIGNMENT")
+        table = Table.of("CONSUMER-ID", "ASSIGNOR", "ASSIGNMENT")
         for member_id, cells in chosen.items():
-            for position, (header, text) in enumerate(
-                zip(headers, _marked(cells)[not is_owned :], strict=True)
-            ):
-                table.add_row(clean(names[member_id]) if not position else "", header, text)
-            table.add_section()
+            name = clean(names[member_id])
+            for header, text in zip(headers, _marked(cells)[not is_owned :], strict=True):
+                table.add_row(name, header, text)
+                name = ""
     else:
-        broken = (name if len(name) <= NARROWEST else name.replace("/", "/\n") for name in headers)
-        table = table_of("CONSUMER-ID", *broken)
-        table.columns[0].no_wrap = label <= console.width // 3
+        table = Table.of("CONSUMER-ID", *headers)
         for member_id, cells in chosen.items():
             table.add_row(clean(names[member_id]), *_marked(cells)[not is_owned :])
     console.print(table)
@@ -160,7 +153,7 @@ def _partitions(partitions: Fields) -> str:
 
 
 def _show_figures(columns: Sequence[Fields]) -> None:
-    table = table_of("", *(shown_name(column["name"]).replace("/", "/\n") for column in columns))
+    table = Table.of("", *(shown_name(column["name"]) for column in columns))
     gaps: list[Fields] = [column["gaps"] or {} for column in columns]
     by_weight = (name for name in FIGURES_BY_WEIGHT if any(name in each for each in gaps))
     for figure in (*FIGURES, *by_weight):

@@ -1,8 +1,7 @@
-"""Write documents as JSON lines, a JSON array or tables, and return the exit code."""
+"""Write documents as JSON lines or tables, and return the exit code."""
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -11,7 +10,7 @@ from typing import IO
 
 import click
 
-from assignors.cli.outputs.cells import clean, console_of
+from assignors.cli.outputs.cells import clean, console_of, dumps
 from assignors.cli.outputs.tables import print_wrapped
 from assignors.documents.values import Document
 
@@ -19,11 +18,16 @@ CLEAN, VIOLATIONS, UNREADABLE, BROKEN_PIPE = 0, 1, 2, 141
 """Exit codes: no problem, violations found, bad usage or input, the reader of the output left."""
 
 
+class UnreadableError(click.ClickException):
+    """A source that cannot be read, or has no records or no matching group; in one line."""
+
+    exit_code = UNREADABLE
+
+
 class Form(StrEnum):
     """How documents are written: values of `--output`."""
 
     TABLE = "table"
-    JSON = "json"
     JSONL = "jsonl"
 
 
@@ -67,8 +71,7 @@ def write(
         if form is Form.TABLE:
             show(_after(assumptions, counted()))
         else:
-            writer = _write_lines if form is Form.JSONL else _write_array
-            writer(counted(), sys.stdout.buffer)
+            _write_lines(counted(), sys.stdout.buffer)
     except BrokenPipeError:
         discard_buffered()
         return BROKEN_PIPE
@@ -83,11 +86,6 @@ def _after(line: str, documents: Iterator[Document]) -> Iterator[Document]:
         yield document
 
 
-def dumps(document: object, *, indent: int | None = None) -> str:
-    """Return JSON in ASCII: escapes also express what UTF-8 cannot."""
-    return json.dumps(document, indent=indent, default=_plain, check_circular=False)
-
-
 def _exit_code(document: Document) -> int:
     if document["error"] is not None:
         return UNREADABLE
@@ -100,22 +98,6 @@ def _write_lines(documents: Iterable[Document], stream: IO[bytes]) -> None:
         stream.write(dumps(document).encode())
         stream.write(b"\n")
         stream.flush()
-
-
-def _write_array(documents: Iterable[Document], stream: IO[bytes]) -> None:
-    """Write one indented array, as its entries come."""
-    separator = b"[\n"
-    for document in documents:
-        stream.write(separator + dumps(document, indent=2).encode())
-        separator = b",\n"
-    stream.write(b"[]\n" if separator == b"[\n" else b"\n]\n")
-    stream.flush()
-
-
-def _plain(value: object) -> object:
-    """Return the Python number of a numpy scalar: an assignor's stats may contain some."""
-    item = getattr(value, "item", None)
-    return item() if callable(item) else str(value)
 
 
 def discard_buffered() -> None:

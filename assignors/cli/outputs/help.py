@@ -6,8 +6,7 @@ nor searched for, so hyphens are replaced by ones that do not break while lines 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 import click
 
@@ -42,35 +41,3 @@ class HelpContext(click.Context):
     """The context of a command whose help is written by `WholeWords`."""
 
     formatter_class = WholeWords
-
-
-class SectionedCommand(click.Command):
-    """A command with many options, listed under headings in the order in which they stand."""
-
-    def __init__(
-        self,
-        *arguments: Any,  # noqa: ANN401 - click's own
-        sections: Mapping[str, str],
-        **others: Any,  # noqa: ANN401 - as above
-    ) -> None:
-        """`sections` has headings, each with the option that it stands before."""
-        super().__init__(*arguments, **others)
-        self.headings = tuple(sections)
-        self._headings = {option: heading for heading, option in sections.items()}
-
-    def sections(self, ctx: click.Context) -> dict[str, list[click.Parameter]]:
-        """Return the parameters of each heading; those before the first have the usual one."""
-        found: dict[str, list[click.Parameter]] = {}
-        heading = "Options"
-        for each in self.get_params(ctx):
-            heading = next((self._headings[o] for o in each.opts if o in self._headings), heading)
-            found.setdefault(heading, []).append(each)
-        return found
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write a list of options for each heading."""
-        for heading, options in self.sections(ctx).items():
-            shown = [each for each in options if isinstance(each, click.Option)]
-            records = [each.get_help_record(ctx) for each in shown]
-            with formatter.section(heading):
-                formatter.write_dl([record for record in records if record is not None])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from assignors.cli.outputs.asked_names import shown_name
 from assignors.cli.outputs.cells import (
     NONE,
     NUMBERS_SHOWN,
@@ -13,7 +12,8 @@ from assignors.cli.outputs.cells import (
     console_of,
     most,
 )
-from assignors.cli.outputs.fitted_table import FittedTable
+from assignors.cli.outputs.shown_names import shown_name
+from assignors.cli.outputs.table import Table
 from assignors.cli.outputs.tables import error_place, error_text, print_notes
 from assignors.documents.values import Document
 
@@ -63,7 +63,7 @@ def _add(fields: Fields, total: dict[str, int]) -> None:
 
 def _show_sums(sums: Mapping[str, Mapping[str, int]], broken: Mapping[str, str]) -> None:
     headers = [shown_name(name) for name in sums]
-    table = FittedTable("", *headers, right=headers)
+    table = Table.of("", *headers, right=headers)
     for figure in ("events", *SUMMED):
         cells = [
             NONE if figure == GAP and not total[WITH_GAP] else f"{total[figure]:,}"
@@ -111,7 +111,7 @@ def show_asked(rows: Sequence[Fields]) -> None:
             of_event = [row for row in played if row["event"] == number]
             before, after = (len(of_event[0][key]) for key in ("loads_before", "loads_after"))
             members = f"{before} members" if before == after else f"{before} -> {after} members"
-            table = FittedTable("ASSIGNOR", *FIGURES, right=tuple(FIGURES))
+            table = Table.of("ASSIGNOR", *FIGURES, right=tuple(FIGURES))
             table.title = clean(
                 f"{of_event[0]['asked'] or 'start, nothing changed yet'}: {members}"
             )
@@ -128,7 +128,7 @@ def show_asked(rows: Sequence[Fields]) -> None:
 
 
 FROM_ZERO = ("events", WITH_GAP, *SUMMED)
-"""What is added up for each assignor."""
+"""Sums for each assignor."""
 
 
 def _by_group(rows: Sequence[Fields]) -> Iterator[list[Fields]]:

@@ -1,4 +1,4 @@
-"""Show a progress bar on standard error while long work runs and somebody can see it.
+"""Show a progress bar on standard error during long work, if it is a terminal.
 
 Nothing is shown, and rich is not imported, during the first second, when standard error is no
 terminal, or when the answers themselves appear on the terminal.
@@ -42,7 +42,7 @@ def with_line_progress(
 def with_progress(
     items: Iterable[T], count: int | None, unit: str, weight: Callable[[T], int] = lambda _: 1
 ) -> Iterator[T]:
-    """Yield the items; show how many of `count` are done, even beside answers on a terminal.
+    """Yield the items; show how many of `count` are done, even if answers appear on a terminal.
 
     `weight` says how many of `count` an item is.
     """

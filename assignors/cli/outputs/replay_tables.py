@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from assignors.cli.outputs.asked_names import shown_name
 from assignors.cli.outputs.cells import (
     NONE,
     Fields,
@@ -20,9 +20,10 @@ from assignors.cli.outputs.cells import (
     clean,
     console_of,
     partitions_cell,
-    rule,
 )
-from assignors.cli.outputs.fitting import Column, layout, row_lines, wrapped
+from assignors.cli.outputs.shown_names import shown_name
+from assignors.cli.outputs.table import INDENT, Column, Table
+from assignors.cli.outputs.tables import print_wrapped
 from assignors.documents.values import Document
 from assignors.replay.analysis.outcome_rows import EVERY_GROUP
 from assignors.replay.findings.causes import repetition
@@ -48,9 +49,6 @@ NAMELESS = ("", 1)
 CLIENTS_NAMED = 4
 """Most client ids that are named of one leader."""
 
-INDENT = "    "
-"""Before the sentences below a row."""
-
 
 def show_replayed(documents: Iterable[Document], *, limit: int | None = ROWS_SHOWN) -> None:
     """Draw each table of a replay, rows in the given order; groups with the worst findings first.
@@ -73,9 +71,8 @@ def show_summary(documents: Iterable[Document], *, tables: Tables, is_all: bool 
     console = console_of()
     listed = {name: rows for name, rows, _ in _tables_of(documents, None)}
     every, findings = listed.get("groups", []), listed.get("findings", [])
-    for line in wrapped(totals(tables), console.width):
-        _print(console, line, "bold")
-    _print(console, "")
+    print_wrapped(console, totals(tables), "bold")
+    console.print()
     if by_leader := findings_by_leader(tables.findings):
         _show(console, "leaders", [_leader_fields(one) for one in by_leader])
     groups, shown, outcomes = every, findings, listed.get("outcomes", [])
@@ -103,8 +100,7 @@ def show_summary(documents: Iterable[Document], *, tables: Tables, is_all: bool 
             f"shown: {', '.join(left_out)}. --all shows all of them, --group NAME one group, "
             "--report FILE writes a page with charts"
         )
-        for line in wrapped(words, console.width):
-            _print(console, line, "yellow")
+        print_wrapped(console, words, "yellow")
 
 
 def totals(tables: Tables) -> str:
@@ -171,33 +167,16 @@ def _leader_fields(one: LeaderFindings) -> Fields:
 
 
 def _show(console: Console, name: str, rows: Sequence[Fields]) -> None:
-    """Draw one table: as many columns as fit, and a line with the names of the others."""
-    columns, width = COLUMNS[name], console.width
-    cells = [[column.cell(row) for column in columns] for row in rows]
-    found = layout(columns, cells, width)
-    for line in wrapped(TITLES[name], width):
-        _print(console, line, "bold")
-    _print(console, "")
-    for line in row_lines(found, [column.header for column in columns]):
-        _print(console, line, "bold")
-    _print(console, rule(min(width, max(found.width, 40)), console.encoding))
-    shown = {one.column.header for one in found.placed}
-    missing = [column.header for column in columns if column.header not in shown]
-    below = BELOW.get(name)
-    for row, texts in zip(rows, cells, strict=True):
+    """Draw one table, and what to do about findings."""
+    columns, below = COLUMNS[name], BELOW.get(name)
+    table = Table(columns, TITLES[name])
+    for row in rows:
         style = SEVERITY_STYLES.get(row["severity"]) if "severity" in row else None
-        for line in row_lines(found, texts):
-            _print(console, line, style)
-        for text in () if below is None else below(row, missing):
-            for line in wrapped(text, max(width - len(INDENT), 1)):
-                _print(console, INDENT + line)
-    if missing:
-        words = f"not shown at {width} columns: {', '.join(missing)} (-o jsonl has everything)"
-        for line in wrapped(words, width):
-            _print(console, line, "dim")
+        cells = [column.cell(row) for column in columns]
+        table.add_row(*cells, style=style, below=None if below is None else partial(below, row))
+    console.print(table)
     if name == "findings":
         _advise(console, rows)
-    _print(console, "")
 
 
 def _advise(console: Console, rows: Sequence[Fields]) -> None:
@@ -209,15 +188,10 @@ def _advise(console: Console, rows: Sequence[Fields]) -> None:
     }
     if not advice:
         return
-    _print(console, "")
-    _print(console, "what to do", "bold")
+    console.print("what to do", style="bold")
     for kind, text in advice.items():
-        for line in wrapped(f"{kind}: {text}", max(console.width - len(INDENT), 1)):
-            _print(console, INDENT + line)
-
-
-def _print(console: Console, line: str, style: str | None = None) -> None:
-    console.print(line, style=style, soft_wrap=True)
+        print_wrapped(console, f"{kind}: {text}", indent=INDENT)
+    console.print()
 
 
 def _worst_first(row: Fields) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from assignors.cli.outputs.cells import (
@@ -12,12 +12,12 @@ from assignors.cli.outputs.cells import (
     cell,
     clean,
     console_of,
+    dumps,
     most,
     names_cell,
     partitions_cell,
 )
-from assignors.cli.outputs.fitted_table import FittedTable
-from assignors.cli.outputs.fitting import wrapped
+from assignors.cli.outputs.table import Table, wrapped
 from assignors.documents.values import Document
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def show_decoded(kind: str, documents: Iterable[Document]) -> None:
         "subscription": ["VERSION", "GENERATION", "TOPICS", "OWNED", "RACK", "USER-DATA"],
         "assignment": ["VERSION", "ASSIGNMENT", "USER-DATA"],
     }.get(kind, ["GENERATION", "OWNED"])
-    table = FittedTable("LINE", *headers, "NOTES", right=("LINE", "VERSION", "GENERATION"))
+    table = Table.of("LINE", *headers, "NOTES", right=("LINE", "VERSION", "GENERATION"))
     said = []
     for line, document in enumerate(documents, 1):
         notes: Sequence[Fields] = document["notes"]  # type: ignore[assignment]
@@ -51,6 +51,9 @@ def show_decoded(kind: str, documents: Iterable[Document]) -> None:
         print_wrapped(console, clean(sentence), "dim", indent="  ")
 
 
+SHOWN = 160
+"""Most characters of a value of a record on a terminal."""
+
 INPUT_NOTES = {"input-form", "input-frame"}
 """Codes of notes on how the input was read: sentences about a line, which no column fits."""
 
@@ -66,18 +69,66 @@ def _decoded_cells(kind: str, value: Fields) -> list[str]:
     return [generation, owned]
 
 
+def show_records(documents: Iterable[Document]) -> None:
+    """Draw one row a record, and one for each part of its members' bytes."""
+    right = ("LINE", "VERSION")
+    table = Table.of("LINE", "TYPE", "KEY", "VERSION", "VALUE", "NOTES", right=right)
+    for line, document in enumerate(documents, 1):
+        key: Fields | None = document["key"]  # type: ignore[assignment]
+        table.add_row(
+            str(line),
+            cell(document["name"]),
+            NONE if key is None else clean("/".join(map(str, key.values()))),
+            cell(document["version"]),
+            _value_cell(document),
+            _record_remarks(document),
+        )
+        members: Iterable[Fields] = document.get("members", ())  # type: ignore[assignment]
+        for member in members:
+            for part in PARTS:
+                found: Document | None = member[part]
+                if found is not None:
+                    value = NONE if found["value"] is None else _json_cell(found["value"])
+                    name = clean(member["member_id"])
+                    table.add_row("", part, name, "", value, _record_remarks(found))
+    console_of().print(table)
+
+
+PARTS = ("subscription", "assignment", "user_data")
+"""Keys of a member that have its decoded bytes."""
+
+
+def _value_cell(document: Document) -> str:
+    if document["value"] is None:
+        return NONE if document["error"] is not None else "tombstone"
+    return _json_cell(document["value"])
+
+
+def _json_cell(value: object) -> str:
+    text = dumps(value)
+    shown = text[: most(SHOWN)]
+    return text if shown == text else f"{shown}..."
+
+
+def _record_remarks(document: Document) -> str:
+    """Return error and notes, a line each."""
+    notes: list[Fields] = document["notes"]  # type: ignore[assignment]
+    remarks = [f"{note['text']} (byte {note['offset']})" for note in notes]
+    error: Fields | None = document["error"]  # type: ignore[assignment]
+    if error is not None:
+        remarks.insert(0, f"ERROR {error['text']} at byte {error['offset']} ({error['kind']})")
+    return "\n".join(map(clean, remarks)) or NONE
+
+
 def show_assigned(documents: Iterable[Document]) -> None:
     """Draw a table for each group, as soon as it is answered."""
     console = console_of()
-    for line, document in enumerate(documents, 1):
-        if document["error"] is not None:
-            print_wrapped(console, f"{group_name(document, line)}: {error_text(document)}", "red")
-            continue
+    for name, document in answered(console, documents):
         assignment: Fields = document["assignment"]  # type: ignore[assignment]
         stats: Fields = document["stats"]  # type: ignore[assignment]
         withheld: Fields = document["withheld"]  # type: ignore[assignment]
-        table = FittedTable("CONSUMER-ID", "#PARTITIONS", "ASSIGNMENT", right=("#PARTITIONS",))
-        table.title = group_name(document, line)
+        table = Table.of("CONSUMER-ID", "#PARTITIONS", "ASSIGNMENT", right=("#PARTITIONS",))
+        table.title = name
         for member_id, partitions in assignment.items():
             count = sum(map(len, partitions.values()))
             table.add_row(clean(member_id), str(count), partitions_cell(partitions))
@@ -91,7 +142,7 @@ def show_assigned(documents: Iterable[Document]) -> None:
         if stats["follow_up"]:
             console.print("  the leader must start another round itself", style="yellow")
         print_notes(console, document)
-        _print_violations(console, document, line)
+        _print_violations(console, document, name)
 
 
 def _shown_stats(stats: Fields) -> Fields:
@@ -108,27 +159,24 @@ def _shown_stats(stats: Fields) -> Fields:
 def show_checked(documents: Iterable[Document]) -> None:
     """Draw what each check found."""
     console = console_of()
-    for line, document in enumerate(documents, 1):
-        if document["error"] is not None:
-            print_wrapped(console, f"{group_name(document, line)}: {error_text(document)}", "red")
-            continue
+    for name, document in answered(console, documents):
         if document["violations"]:
-            _print_violations(console, document, line)
+            _print_violations(console, document, name)
         else:
-            console.print(f"{group_name(document, line)}: no violations", style="green")
+            console.print(f"{name}: no violations", style="green")
         gaps: Fields = document["gaps"]  # type: ignore[assignment]
         print_wrapped(console, _figures(gaps), "dim", indent="  ")
         print_notes(console, document)
 
 
-def _print_violations(console: Console, document: Fields, line: int) -> None:
+def _print_violations(console: Console, document: Fields, name: str) -> None:
     """Draw a row a broken rule, if there are any."""
     violations: Sequence[Fields] = document.get("violations", ())
     if not violations:
         return
-    table = FittedTable("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
+    table = Table.of("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
     noun = "violation" if len(violations) == 1 else "violations"
-    table.title = f"{group_name(document, line)}: {len(violations)} {noun}"
+    table.title = f"{name}: {len(violations)} {noun}"
     for found in violations:
         table.add_row(
             found["rule"],
@@ -142,13 +190,10 @@ def _print_violations(console: Console, document: Fields, line: int) -> None:
 def show_explained(documents: Iterable[Document]) -> None:
     """Print why each partition moved, stayed or waits, with the claims on it."""
     console = console_of()
-    for line, document in enumerate(documents, 1):
-        if document["error"] is not None:
-            print_wrapped(console, f"{group_name(document, line)}: {error_text(document)}", "red")
-            continue
+    for name, document in answered(console, documents):
         print_wrapped(console, clean(str(document["text"])), "bold")
         print_notes(console, document)
-        _print_violations(console, document, line)
+        _print_violations(console, document, name)
         spread, least = document["topic_spread"], document["topic_spread_minimum"]
         if spread is not None:
             console.print(f"  topic_spread={spread}  topic_spread_minimum={least}", style="dim")
@@ -156,7 +201,7 @@ def show_explained(documents: Iterable[Document]) -> None:
         if not claims:
             console.print("  no claim to it is read", style="dim")
             continue
-        table = FittedTable("CONSUMER-ID", "GENERATION", "BELIEVED", "WHY", right=("GENERATION",))
+        table = Table.of("CONSUMER-ID", "GENERATION", "BELIEVED", "WHY", right=("GENERATION",))
         for claim in claims:
             generation = cell(claim["generation"], absent=-1)
             believed = cell(claim["believed"])
@@ -167,7 +212,7 @@ def show_explained(documents: Iterable[Document]) -> None:
 def show_conformed(documents: Iterable[Document]) -> None:
     """Print each vector that failed at once, then draw one row a category."""
     console = console_of()
-    table = FittedTable("CATEGORY", *OUTCOMES, "WHY SKIPPED", right=OUTCOMES)
+    table = Table.of("CATEGORY", *OUTCOMES, "WHY SKIPPED", right=OUTCOMES)
     for document in documents:
         fields: Fields = document
         if "id" in fields:
@@ -188,7 +233,7 @@ OUTCOMES = ("PASSED", "FAILED", "SKIPPED")
 
 def show_assignors(documents: Iterable[Document]) -> None:
     """Draw one row an assignor."""
-    table = FittedTable("NAME", "SHORT", "PROTOCOLS", "USER-DATA")
+    table = Table.of("NAME", "SHORT", "PROTOCOLS", "USER-DATA")
     for document in documents:
         fields: Fields = document
         table.add_row(
@@ -198,6 +243,16 @@ def show_assignors(documents: Iterable[Document]) -> None:
             fields["user_data"],
         )
     console_of().print(table)
+
+
+def answered(console: Console, documents: Iterable[Document]) -> Iterator[tuple[str, Document]]:
+    """Yield the answers, each with its group's name or its line; print the errors between them."""
+    for line, document in enumerate(documents, 1):
+        name = group_name(document, line)
+        if document["error"] is None:
+            yield name, document
+        else:
+            print_wrapped(console, f"{name}: {error_text(document)}", "red")
 
 
 def print_wrapped(console: Console, text: str, style: str = "", *, indent: str = "") -> None:

@@ -12,15 +12,10 @@ Source: Ahuja, Magnanti and Orlin, "Network Flows", 9.8 (primal-dual algorithm).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.flow.residual import Residual
-from wire.constructors import unchecked
-
-OpenArcs = tuple[int, int, int]
-"""A row, the members to whom open arcs lead from it, and those from whom they lead to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,78 +51,16 @@ class Layers:
     """[R + 3]: how many rows one layer on are used up for a row."""
     supplied: list[int]
     """One set: the members with a surplus that are reached."""
-    down: list[int]
-    """[R + 2]: members to whom open arcs lead from a row, as they were before anything was sent."""
-    up: list[int]
-    """[R + 2]: members from whom open arcs lead to a row, then."""
-    touched: set[int]
-    """Rows through which something was sent since; numbers beyond stand for members."""
-
-
-_distances, _layers = unchecked(Distances), unchecked(Layers)
-
-
-def initial(residual: Residual, effort: Effort) -> Distances:
-    """Return the distances for the start, in which no arc costs less than nothing.
-
-    Where nothing can be sent for nothing, they are those with which something may be.
-    """
-    found = None if residual.remote is not None else _beyond_nothing(residual, effort)
-    return found or no_distances(residual.hub, len(residual.load))
 
 
 def no_distances(row_count: int, member_count: int) -> Distances:
     """Return distances of 0: with these no arc of the start is too short."""
-    return _distances(row=[0] * (row_count + 2), members_at={0: (1 << member_count) - 1})
+    return Distances(row=[0] * (row_count + 2), members_at={0: (1 << member_count) - 1})
 
 
-def _beyond_nothing(residual: Residual, effort: Effort) -> Distances | None:
-    """Return the distances that `layers_of` and `move_away` would find if nothing was sent.
-
-    Members can pass something on for nothing only of what they have beyond what they own. Where
-    those that start with too much have nothing beyond, that takes a look at each row. `None`
-    elsewhere. Counts the same steps.
-    """
-    hub, goal, down, (within, above) = residual.hub, residual.hub + 1, residual.down[1], residual.up
-    full, beyond = 0, 0
-    for node in residual.supply:
-        if node < hub:
-            return None
-        full |= down[hub] if node == hub else 1 << (node - hub - 2)
-    for row in range(hub):
-        beyond |= above[row]
-    current = [goal, hub] if residual.hub_room[0] > 0 else [goal]
-    reached = above[goal] | (above[hub] if len(current) > 1 else 0)
-    if full & (beyond | reached) or any(residual.down[0]):
-        return None
-    waiting = [row for row, there in enumerate(down) if there and row not in current]
-    is_near = [row in current for row in range(hub + 2)]
-    near = steps = 0
-    while current:
-        new = reached & ~near
-        near |= new
-        steps += len(current) + len(waiting)
-        if not waiting or not new:
-            break
-        current = [row for row in waiting if down[row] & new]
-        waiting = [row for row in waiting if not down[row] & new]
-        reached = 0
-        for row in current:
-            is_near[row] = True
-            reached |= above[row]
-    far = ((1 << len(residual.load)) - 1) ^ near
-    if not near or not any(is_near[row] and within[row] & far for row in range(hub)):
-        return None
-    effort.add(steps)
-    return _distances(row=[int(not each) for each in is_near], members_at={0: near, 1: far})
-
-
-def layers_of(
-    residual: Residual, distances: Distances, effort: Effort, before: Layers | None = None
-) -> Layers:
+def layers_of(residual: Residual, distances: Distances, effort: Effort) -> Layers:
     """Return the layers, counted from the goal, as far as the last supply.
 
-    `before` are the last ones, if nothing but what they let through has changed since.
     Cost: layers x rows operations on sets.
     """
     hub, goal = residual.hub, residual.hub + 1
@@ -135,8 +68,8 @@ def layers_of(
     current = [goal, hub] if residual.hub_room[0] > 0 else [goal]
     layer_of = dict.fromkeys(current, 0)
     rows_wanted, members_wanted = _supplied(residual)
-    down, up = _open_arcs(residual, distances, before)
-    found = _layers(
+    down, up = _open_arcs(residual, distances)
+    found = Layers(
         rows=[],
         members=[],
         layer_of=layer_of,
@@ -144,9 +77,6 @@ def layers_of(
         inward=[*up, 0],
         position=[0] * (hub + 3),
         supplied=[0],
-        down=down,
-        up=up,
-        touched=set(),
     )
     waiting = [row for row, there in enumerate(down) if there and row not in layer_of]
     reached = seen = steps = 0
@@ -168,24 +98,16 @@ def layers_of(
     return found
 
 
-def _open_arcs(
-    residual: Residual, distances: Distances, before: Layers | None
-) -> tuple[list[int], list[int]]:
+def _open_arcs(residual: Residual, distances: Distances) -> tuple[list[int], list[int]]:
     """Return to which members open arcs lead from each row, and from which to it, [R + 2] each."""
     at, members_at = distances.row, distances.members_at
     if len(members_at) == 1 and residual.remote is None and at.count(at[0]) == len(at):
         # All are as far: what costs nothing is open.
         return residual.down[1].copy(), residual.up[1].copy()
-    changed: Iterable[int] = range(len(at))
     down, up = [0] * len(at), [0] * len(at)
-    if before is not None:
-        changed = [row for row in before.touched if row < len(at)]
-        down, up = before.down, before.up
-        for row in changed:
-            down[row] = up[row] = 0
     # There are few distances, and few kinds whose arcs are open from each.
     for distance in set(at):
-        rows = [row for row in changed if at[row] == distance]
+        rows = [row for row, there in enumerate(at) if there == distance]
         for cost, downs, ups in zip(residual.costs, residual.down, residual.up, strict=True):
             if members := members_at.get(distance + cost, 0):
                 for row in rows:

@@ -69,18 +69,16 @@ def start(
     least: Int64,
     optional: Int64,
     spare: int,
-    sums: tuple[Int64, Int64] | None = None,
 ) -> Network:
     """Return the network that goes on from `table`, with free partitions poured.
 
     `size` is int64[R], partitions in each row; `table` is the cheapest for the loads that it
-    has, for example what members own, and is changed. `sums` are those of the table, where they
-    are known. Nothing remote is kept.
+    has, for example what members own, and is changed. Nothing remote is kept.
     Cost: O(R M).
     """
     if remote is not None:
         table.give_back(remote)
-    by_row, load = table.sums() if sums is None or remote is not None else sums
+    by_row, load = table.sums()
     unplaced = size - by_row
     assert not np.count_nonzero(unplaced < 0), "more partitions are owned than there are"
     local = allowed if remote is None else allowed & ~remote

@@ -19,7 +19,6 @@ import numpy as np
 from assignors.optimal.flow.blocking import push_all
 from assignors.optimal.flow.distances import (
     Distances,
-    initial,
     layers_of,
     move_away,
     no_distances,
@@ -80,16 +79,13 @@ def search(residual: Residual, effort: Effort) -> tuple[Cut | None, Distances]:
 
     Changes `residual`. Cost: as `settle`, without the tables.
     """
-    distances, before = initial(residual, effort), None
+    distances = no_distances(residual.hub, len(residual.load))
     while residual.supply and not effort.is_spent:
-        layers = layers_of(residual, distances, effort, before)
+        layers = layers_of(residual, distances, effort)
         if push_all(residual, layers, effort):
             effort.phases[0] += 1
-            before = layers
         elif not (effort.is_spent or move_away(residual, distances, layers)):
             return _cut(residual), distances
-        else:
-            before = None
     return None, distances
 
 

@@ -15,17 +15,21 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assignors.model import Assignment, Group
 from assignors.optimal.faces import flow_face
 from assignors.optimal.flow.distances import Distances, no_distances
 from assignors.optimal.flow.effort import Effort
+from assignors.optimal.flow.pour import shares_of
 from assignors.optimal.flow.residual import Residual
 from assignors.optimal.flow.settle import search
 from assignors.optimal.prices import prices
-from assignors.optimal.small.pour import Cells, pour
-from assignors.optimal.small.problem import Held, SmallProblem
+from assignors.optimal.small.problem import Held, SmallProblem, small_problem
 from assignors.optimal.small.share import Placed, free_counts, placed_by, shared_owners
 from assignors.optimal.spread import Face, Task, set_of
 from assignors.problem import NOBODY
+
+Cells = list[dict[int, int]]
+"""[row]: member -> how many partitions of the row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +101,40 @@ def best_owners(
     return placed_by(problem.first, favoured, member_count, face, tasks)
 
 
-def best_loads(problem: SmallProblem, favoured: list[int]) -> tuple[Sequence[int], int]:
-    """Return the loads of a best answer, and how many partitions stay; arguments as before."""
+def small_optimum(group: Group, held: Assignment) -> tuple[int, int] | None:
+    """Return the least sum of squared loads, and with how few moves it can be had.
+
+    `None` where the group wants arrays. `held` is who has what now: partitions that exist, each
+    with one subscriber of its topic. Cost: that of `best_owners`, without the spread of topics.
+
+    >>> from assignors.model import Cluster, Member
+    >>> members = (Member(member_id="a", topics=("t",)), Member(member_id="b", topics=("t",)))
+    >>> group = Group(cluster=Cluster.of({"t": 4}), members=members)
+    >>> small_optimum(group, {"a": {"t": (0, 1, 2, 3)}, "b": {}})
+    (8, 2)
+    """
+    problem = small_problem(group)
+    if problem is None:
+        return None
+    owner = _owners(problem, held)
+    loads, kept = _best_loads(problem, owner)
+    return sum([load * load for load in loads]), len(owner) - owner.count(NOBODY) - kept
+
+
+def _owners(problem: SmallProblem, held: Assignment) -> list[int]:
+    """Return who has each partition, -1 for nobody."""
+    owner = [NOBODY] * problem.first[-1]
+    place = problem.numbering.place
+    for number, member in enumerate(problem.members):
+        for topic, partitions in held[member.member_id].items():
+            begin, _ = place[topic]
+            for partition in partitions:
+                owner[begin + partition] = number
+    return owner
+
+
+def _best_loads(problem: SmallProblem, favoured: list[int]) -> tuple[Sequence[int], int]:
+    """Return the loads of a best answer, and how many partitions stay with whom it favours."""
     if problem.takes is None:
         placed = shared_owners(problem.first, favoured, len(problem.members))
         return list(_counted(placed.owner).values()), len(favoured) - len(placed.changed)
@@ -235,7 +271,7 @@ def _settled(rows: SmallRows, loads: Loads) -> Settled | None:
         max(least + more - has, 0)
         for least, more, has in zip(loads.least, loads.optional, load, strict=True)
     ]
-    pour(rows.takers, placed, unplaced, load, room)
+    _pour(rows.takers, placed, unplaced, load, room)
     residual = _without_arcs(rows, placed, unplaced, load, loads)
     if residual is not None:
         _add_arcs(residual, rows, placed)
@@ -374,3 +410,36 @@ def _tasks(
             )
         )
     return tasks
+
+
+def _pour(
+    takers: Sequence[Sequence[int]],
+    placed: Cells,
+    unplaced: list[int],
+    load: list[int],
+    room: list[int],
+) -> None:
+    """Hand out free partitions where there is room; all but `takers` change.
+
+    `takers` has by row the members that may take some, `room` by member how much it can take.
+    """
+    waiting = [row for row, free in enumerate(unplaced) if free]
+    waiting.sort(key=lambda row: -(unplaced[row] / len(takers[row])))
+    for row in waiting:
+        of_row = placed[row]
+        has = [of_row.get(member, 0) for member in takers[row]]
+        chosen, given = shares_of(takers[row], room, unplaced[row], has)
+        _place(placed[row], load, chosen, given)
+        unplaced[row] -= sum(given)
+        for member, amount in zip(chosen, given, strict=True):
+            room[member] -= amount
+
+
+def _place(
+    of_row: dict[int, int], load: list[int], members: Sequence[int], given: Sequence[int]
+) -> None:
+    """Place so much of the row with each of these members."""
+    for member, amount in zip(members, given, strict=True):
+        if amount:
+            of_row[member] = of_row.get(member, 0) + amount
+            load[member] += amount

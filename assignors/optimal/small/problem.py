@@ -152,12 +152,6 @@ class SmallProblem:
         """Return nobody as the owner of each partition, topic by topic. Cost: O(P)."""
         return [[NOBODY] * (end - begin) for begin, end in pairwise(self.first)]
 
-    def subscriber_count(self, topic: str) -> int:
-        """Return how many members subscribe to a topic. Cost: O(M)."""
-        if self.takes is None:
-            return len(self.members)
-        return sum([topic in taken for taken in self.takes])
-
 
 def small_problem(group: Group, *, partitions_max: int = PARTITIONS_MAX) -> SmallProblem | None:
     """Return the group as lists; `None` where it is too large, empty, or racks can matter.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from assignors.optimal.flow.effort import Effort
 from assignors.optimal.quotas import equal_task
 from assignors.optimal.small.problem import Held
-from assignors.optimal.spread import Face, Table, Task, least_spread, levels_of, turns
+from assignors.optimal.spread import Face, Levels, Table, Task, least_spread, levels_of, turns
 from assignors.problem import NOBODY
 
 
@@ -69,9 +69,14 @@ def placed_by(
 ) -> Placed:
     """Return the answer with the least spread on the face, where tasks are to be done."""
     bounds = list(pairwise(first))
+
+    def owned(topic: int) -> Levels:
+        return levels_of(favoured[slice(*bounds[topic])], member_count)
+
     table = Table(
         member_count=member_count,
-        owned=lambda topic: levels_of(favoured[slice(*bounds[topic])], member_count),
+        owned=owned,
+        topic=owned,
         change=lambda _: {},
     )
     begin = [topic for topic in range(len(bounds)) if face.may_lose(topic)]

@@ -43,15 +43,19 @@ _logged = unchecked(LoggedRecord)
 
 
 def logged_records(rows: Iterable[Raw]) -> Iterator[LoggedRecord]:
-    """Yield each row as a record. Cost: linear in the bytes; memory: a row."""
-    for raw in rows:
-        yield _logged(
-            record=record_of(raw.key, raw.value, raw.error),
-            at_ms=NO_TIME if raw.timestamp_ms is None else raw.timestamp_ms,
-            partition=raw.partition,
-            offset=raw.offset,
-            is_aborted=_is_aborted(raw.transaction),
-        )
+    """Yield each row as a record. Memory: a row."""
+    return map(logged_record, rows)
+
+
+def logged_record(raw: Raw) -> LoggedRecord:
+    """Return a row as a record. Cost: linear in the bytes."""
+    return _logged(
+        record=record_of(raw.key, raw.value, raw.error),
+        at_ms=NO_TIME if raw.timestamp_ms is None else raw.timestamp_ms,
+        partition=raw.partition,
+        offset=raw.offset,
+        is_aborted=_is_aborted(raw.transaction),
+    )
 
 
 def group_in(key: Mapping[str, Any] | None) -> str | None:

@@ -1,64 +1,47 @@
-"""The replay engine in plain Python: decoded records in, tables out.
+"""The executor in plain Python: records of a source in any order, tables out.
 
-It works group by group, and the engine on Spark calls the same functions for each group
-(`analysis_and_outcomes`, `tables_of`).
+It works group by group, as the one on Spark does, which calls the same function for each group:
+`replayed`.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
 
-from assignors.assignor import Assignor
 from assignors.replay.analysis.group_analysis import GroupAnalysis, analysed_group
-from assignors.replay.analysis.redact import Label, numbered, redacted, redacted_outcome
+from assignors.replay.analysis.redact import (
+    Numbered,
+    names_of,
+    numbers_of,
+    redacted,
+    redacted_outcome,
+)
 from assignors.replay.analysis.table_rows import (
     assignment_rows,
     generation_rows,
     group_rows,
     member_rows,
 )
-from assignors.replay.decode.logged_records import LoggedRecord, no_record_words, reason
-from assignors.replay.findings import Selection, Thresholds, findings
-from assignors.replay.history.fold import histories as histories_of
-from assignors.replay.history.fold import learned_names
-from assignors.replay.history.log_ends import LogEnds
+from assignors.replay.decode.logged_records import LoggedRecord
+from assignors.replay.engines.by_group import RecordsByGroup
+from assignors.replay.findings import findings
+from assignors.replay.history.fold import group_history
 from assignors.replay.history.model import GroupHistory
+from assignors.replay.settings import DEFAULT, Settings
 from assignors.replay.tables.rows import TABLES, OutcomeRow, Row, Tables
+from wire.text import utf16_key
 
 RowT = TypeVar("RowT", bound=Row)
+T = TypeVar("T")
+
+Counted = Callable[[Iterator[T], int], Iterable[T]]
+"""Passes on the items of work, of which so many will come."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """Options of a replay."""
-
-    partition_counts: Mapping[str, int] = field(default_factory=dict)
-    """Topic -> partition count, where the cluster is known; the rest is inferred."""
-    assignors: Sequence[Assignor] = ()
-    """Assignors to try instead: the outcomes table."""
-    log_ends: Sequence[LogEnds] = ()
-    """Where partitions ended at some moments, for rates and lag."""
-    thresholds: Thresholds = field(default_factory=Thresholds)
-    selection: Selection = field(default_factory=Selection)
-    """Which findings are wanted: all but notes, unless more or less is asked for."""
-    label: Label | None = None
-    """Replaces names by labels; `None` leaves them."""
-    tables: Collection[str] = frozenset(TABLES)
-    """The tables whose rows are wanted; others stay empty, but for `findings`."""
-
-
-GROUPS_NAMED = 5
-"""How many groups are named in the message that no group matches."""
-
-DEFAULT = Settings()
-"""No known partition counts, no assignors to try, no hidden names."""
-
-
-def replay(
+def replay_records(
     entries: Iterable[LoggedRecord],
     settings: Settings = DEFAULT,
     *,
@@ -67,49 +50,41 @@ def replay(
     """Return the tables of all groups in `entries`.
 
     `entries` are decoded records: those of one partition in the order of their offsets. With
-    `hide_names` names are replaced by numbered labels (`redact.numbered`). Memory: the records and
-    the tables. Cost: see `replayed`, for each group.
+    `hide_names` names are replaced by numbered labels. Memory: the tables, and the records of
+    one group in 64. Cost: see `replayed`, for each group.
     """
-    listed = list(entries)
-    histories = list(histories_of(listed, topic_names=learned_names(listed)))
-    if hide_names:
-        settings = replace(settings, label=numbered(histories))
-    return joined(replayed(history, settings) for history in histories)
+    with RecordsByGroup() as records:
+        records.add(entries)
+        return replay_groups(records, settings, hide_names=hide_names)
 
 
-def chosen_histories(
-    records: Sequence[LoggedRecord],
+def replay_groups(
+    records: RecordsByGroup,
+    settings: Settings = DEFAULT,
     *,
-    where: str,
-    wanted: re.Pattern[str] | None = None,
     topic_names: Mapping[str, str] = MappingProxyType({}),
-) -> list[GroupHistory]:
-    """Return the history of each group whose name matches `wanted`, anywhere in it.
+    hide_names: bool = False,
+    counted: Counted[GroupHistory] = lambda items, _: items,
+) -> Tables:
+    """Return the tables of groups, in the UTF-16 order of their names.
 
-    `where` names the source in messages, `topic_names` are names by topic id that the records do
-    not have. Raises `ValueError` where there are no records, none is one of `__consumer_offsets`,
-    or no group matches. Cost: linear in the records.
+    Ahead of all groups only two things are looked for: the names of topics, to which `topic_names`
+    adds, and the numbers that replace hidden names.
     """
-    if not records:
-        raise ValueError(f"{where}: no records: is it empty?")
-    if all(entry.record.error is not None for entry in records):
-        first = records[0].record
-        raise ValueError(f"{where}: {no_record_words(first.key_bytes, reason(first))}")
-    names = {**learned_names(records), **topic_names}
-    histories = list(histories_of(records, topic_names=names))
-    if wanted is None:
-        return histories
-    found = [history for history in histories if wanted.search(history.group)]
-    if not found:
-        groups = [history.group for history in histories if history.group]
-        raise ValueError(f"{where}: {no_group_matches(wanted, len(groups), groups)}")
-    return found
+    names = {**records.topic_names, **topic_names}
 
+    def histories() -> Iterator[GroupHistory]:
+        for group, entries in records.by_group():
+            yield group_history(group, entries, topic_names=names)
 
-def no_group_matches(wanted: re.Pattern[str], group_count: int, names: Sequence[str]) -> str:
-    """Return in words that no group matches; `names` are some of the groups that there are."""
-    listed = ", ".join(names[:GROUPS_NAMED])
-    return f"no group matches {wanted.pattern!r}; {group_count} are there: {listed}"
+    if hide_names:
+        found = {one.group: [*dict.fromkeys(names_of(one))] for one in histories()}
+        ordered = sorted(found, key=utf16_key)
+        label = Numbered(numbers_of(name for group in ordered for name in found[group]))
+        settings = replace(settings, label=label)
+    count = len(records.groups)
+    parts = {one.group: replayed(one, settings) for one in counted(histories(), count)}
+    return joined(parts[group] for group in sorted(parts, key=utf16_key))
 
 
 def replayed(history: GroupHistory, settings: Settings = DEFAULT) -> Tables:
@@ -143,12 +118,12 @@ def tables_of(
     """Return the analysis of a group as rows of the tables that are wanted."""
     found = findings(analysis, settings.thresholds, settings.selection)
 
-    def rows_of(table: str, made: Iterator[RowT]) -> tuple[RowT, ...]:
+    def rows_of(table: str, made: Iterable[RowT]) -> tuple[RowT, ...]:
         return tuple(made) if table in settings.tables else ()
 
     return Tables(
         groups=rows_of("groups", group_rows(analysis, found)),
-        offsets=rows_of("offsets", iter(analysis.history.commits)),
+        offsets=rows_of("offsets", analysis.history.commits),
         generations=rows_of("generations", generation_rows(analysis)),
         members=rows_of("members", member_rows(analysis)),
         assignments=rows_of("assignments", assignment_rows(analysis)),

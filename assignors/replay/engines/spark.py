@@ -38,8 +38,9 @@ from assignors.replay.decode.logged_records import (
     group_of_key,
     logged_records,
 )
-from assignors.replay.engines.python import DEFAULT, Settings, replayed
+from assignors.replay.engines.python import replayed
 from assignors.replay.history.fold import by_majority, histories, recorded_names
+from assignors.replay.settings import DEFAULT, Settings
 from assignors.replay.sources import (
     FileSplit,
     Isolation,

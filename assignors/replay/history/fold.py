@@ -148,7 +148,9 @@ def histories(
     for entry in entries:
         by_group.setdefault(group_in(entry.record.key) or NO_GROUP, []).append(entry)
     for group in sorted(by_group, key=utf16_key):
-        yield group_history(group, by_group.pop(group), topic_names=topic_names)
+        listed = by_group.pop(group)
+        names = {**learned_names(listed), **(topic_names or {})}
+        yield group_history(group, listed, topic_names=names)
 
 
 def group_history(
@@ -160,11 +162,13 @@ def group_history(
 ) -> GroupHistory:
     """Return the rows of a group from its first record to its last.
 
+    `topic_names` is id -> name; without it the group's own records have the names.
+
     The oldest generations of a very large group are left out, beyond `member_rows_max` member
     rows: see `truncation`.
     """
     listed, left_out = newest_records(list(entries), member_rows_max)
-    names = {**learned_names(listed), **(topic_names or {})}
+    names = learned_names(listed) if topic_names is None else topic_names
     state = GroupState(group, names)
     rows: list[HistoryRow] = [] if left_out is None else [left_out]
     for entry in listed:
@@ -404,30 +408,26 @@ def _commit(state: GroupState, entry: LoggedRecord) -> OffsetRow:
     key: Mapping[str, Any] = entry.record.key or {}
     if state.first_commit_ms is None:
         state.first_commit_ms = entry.at_ms
-    plain = {
-        "group": state.group,
-        "topic": key["topic"],
-        "partition": key["partition"],
-        "at_ms": entry.at_ms,
-        "record_partition": entry.partition,
-        "record_offset": entry.offset,
-        "is_aborted": entry.is_aborted,
-        "life": max(state.life_count, 1),
-        "generation": None if state.life is None else state.life.generation,
-    }
-    value = entry.record.value
-    if value is None:
-        return _new_commit(**plain)
+    topic, partition, life = key["topic"], key["partition"], state.life
+    value = entry.record.value or {}
     topic_id = value.get("topicId")
     return _new_commit(
-        **plain,
+        group=state.group,
+        topic=topic,
         topic_id=None if topic_id is None or str(topic_id) == NO_TOPIC_ID else str(topic_id),
-        offset=value["offset"],
+        partition=partition,
+        offset=value.get("offset"),
         leader_epoch=_set(value.get("leaderEpoch")),
-        metadata=value["metadata"],
-        commit_ms=value["commitTimestamp"],
+        metadata=value.get("metadata"),
+        commit_ms=value.get("commitTimestamp"),
         expire_ms=_set(value.get("expireTimestamp")),
-        holder_id=state.holder((key["topic"], key["partition"])),
+        at_ms=entry.at_ms,
+        record_partition=entry.partition,
+        record_offset=entry.offset,
+        holder_id=state.holder((topic, partition)) if value else None,
+        is_aborted=entry.is_aborted,
+        life=max(state.life_count, 1),
+        generation=None if life is None else life.generation,
     )
 
 

@@ -15,8 +15,8 @@ from wire.records import decode_record
 def incident() -> list[LoggedRecord]:
     """Return the records of `sample/incident.jsonl.gz`, decoded, in the order of the topic.
 
-    >>> from assignors.replay.engines.python import replay
-    >>> [(row.kind, row.generation_count) for row in replay(incident()).groups][:2]
+    >>> from assignors.replay.engines.python import replay_records
+    >>> [(row.kind, row.generation_count) for row in replay_records(incident()).groups][:2]
     [('classic', 36), ('classic', 3)]
     """
     return _records(incident_file())
@@ -30,8 +30,8 @@ def incident_file() -> Traversable:
 def skewed() -> list[LoggedRecord]:
     """Return the records of `sample/skewed.jsonl.gz`: a group whose partitions are not equal.
 
-    >>> from assignors.replay.engines.python import replay
-    >>> [(row.kind, row.partition_count) for row in replay(skewed()).generations][-1]
+    >>> from assignors.replay.engines.python import replay_records
+    >>> [(row.kind, row.partition_count) for row in replay_records(skewed()).generations][-1]
     ('classic', 12)
     """
     return _records(_file("skewed.jsonl.gz"))

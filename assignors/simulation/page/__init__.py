@@ -9,7 +9,7 @@ content security policy. What the charts show is the ledger of the run: who real
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from assignors.replay.report import content_security_policy
@@ -18,13 +18,15 @@ from assignors.replay.report.templating import own_code, render
 from assignors.replay.report.view_model import Limits
 from assignors.simulation.page.figures import comparison, differences
 from assignors.simulation.page.life import run_details
+from assignors.simulation.timed.gallery import GALLERY
 from assignors.simulation.timed.scenario import Scenario
-from assignors.simulation.timed.simulation import Played
+from assignors.simulation.timed.scenario.execution import NO_MODEL
+from assignors.simulation.timed.simulation import Played, simulate
 from assignors.simulation.timed.tables.labels import compared_by, variant_of
-from assignors.simulation.timed.tables.rows import identity
+from assignors.simulation.timed.tables.rows import GIVEN, identity, overridden
 from assignors.simulation.timed.tables.summary import summary_rows
 
-__all__ = ["simulation_page"]
+__all__ = ["report_page", "simulation_page"]
 
 LIMITS = Limits()
 
@@ -71,6 +73,40 @@ def simulation_page(
         ],
     )
     return f"{html}\n"
+
+
+def report_page(
+    scenario: Scenario,
+    results: Sequence[Mapping[str, Any]],
+    *,
+    own_assignors: Collection[str] = (),
+    text: str = "",
+) -> str:
+    """Return the page of the result rows of a scenario, as `simulate --report` writes it.
+
+    The charts are those of the first run of each variant: these runs are played once more, as only
+    they keep their history. `text` follows what a named scenario shows. Needs Jinja2.
+    """
+    first: dict[str, Mapping[str, Any]] = {}
+    for row in results:
+        if row["error"] is None:
+            first.setdefault(variant_of(row), row)
+    known = GALLERY.get(scenario.name)
+    return simulation_page(
+        (_played(scenario, row, own_assignors) for row in first.values()),
+        results,
+        title=scenario.name or "A scenario on a clock",
+        text=text if known is None else f"{known.text}\n\n{text}",
+    )
+
+
+def _played(
+    scenario: Scenario, row: Mapping[str, Any], own_assignors: Collection[str]
+) -> tuple[Scenario, Played]:
+    given = {name: row[name] for name in GIVEN if name != "scenario"}
+    given["coordinator_model"] = given["coordinator_model"] or NO_MODEL
+    played = overridden(scenario, given, own_assignors)
+    return played, simulate(played, keeps_history=True)
 
 
 def _error(row: Mapping[str, Any]) -> str:

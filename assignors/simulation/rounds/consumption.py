@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from assignors.model import Assignment, Group
 from assignors.ownership.changes import TopicPartition
 from assignors.ownership.monitors import started_while_owned
-from wire.constructors import unchecked
 
 NOBODY: Mapping[int, str] = {}
 
@@ -34,28 +33,21 @@ class Consumed:
     """Whether that, and each partition exists and its consumer subscribes to it."""
 
 
-_consumed = unchecked(Consumed)
+def consumed(group: Group, shares: Assignment, before: Consumed | None = None) -> Consumed:
+    """Return what the members of a group consume. Cost: O(partitions).
 
-
-def consumed(group: Group, shares: Assignment) -> Consumed:
-    """Return what the members of a group consume. Cost: O(partitions)."""
+    Nothing is counted again where members consume what they did `before`.
+    """
     known = {name: topic.partition_count for name, topic in group.cluster.topics.items()}
     sets = {names: frozenset(names) for names in {member.topics for member in group.members}}
     subscribed = {member.member_id: sets[member.topics] for member in group.members}
-    consumer: defaultdict[str, dict[int, str]] = defaultdict(dict)
-    load: dict[str, int] = {}
-    is_asked = True
-    for member_id, share in shares.items():
-        count = 0
-        for topic, numbers in share.items():
-            of_topic = consumer[topic]
-            for number in numbers:
-                of_topic[number] = member_id
-            count += len(numbers)
-        load[member_id] = count
-        is_asked = is_asked and subscribed[member_id].issuperset(share)
+    is_asked = all(subscribed[member_id].issuperset(share) for member_id, share in shares.items())
+    if before is not None and _are_same(before.shares, shares):
+        consumer, load = before.consumer, {m: before.load.get(m, 0) for m in shares}
+    else:
+        consumer, load = _counted(shares)
     is_single = sum(load.values()) == sum(map(len, consumer.values()))
-    return _consumed(
+    return Consumed(
         shares=shares,
         consumer=consumer,
         load=load,
@@ -67,6 +59,32 @@ def consumed(group: Group, shares: Assignment) -> Consumed:
             for topic, numbers in consumer.items()
         ),
     )
+
+
+def _are_same(before: Assignment, after: Assignment) -> bool:
+    """Return whether members have the same shares, but for those that come or go with none."""
+    return all(
+        after.get(member_id) is share or not (share or after.get(member_id))
+        for member_id, share in before.items()
+    ) and all(
+        before.get(member_id) is share or not (share or before.get(member_id))
+        for member_id, share in after.items()
+    )
+
+
+def _counted(shares: Assignment) -> tuple[Mapping[str, Mapping[int, str]], dict[str, int]]:
+    """Return the consumer of each partition, and the load of each member."""
+    consumer: defaultdict[str, dict[int, str]] = defaultdict(dict)
+    load: dict[str, int] = {}
+    for member_id, share in shares.items():
+        count = 0
+        for topic, numbers in share.items():
+            of_topic = consumer[topic]
+            for number in numbers:
+                of_topic[number] = member_id
+            count += len(numbers)
+        load[member_id] = count
+    return consumer, load
 
 
 def change(before: Consumed, after: Consumed) -> tuple[bool, tuple[TopicPartition, ...]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from operator import attrgetter
 from typing import Annotated, TypeAlias
@@ -18,12 +18,11 @@ from assignors.checks import Rule, Violation, summary, validity
 from assignors.metrics import loads, moved_count
 from assignors.model import Assignment
 from assignors.optimal.bounds import optimum
-from assignors.optimal.small.bounds import small_optimum
+from assignors.optimal.small.best import small_optimum
 from assignors.problem import lawful_owners, owners, problem_of
 from assignors.simulation.rounds.consumption import Least, proven_least
 from assignors.simulation.rounds.scenario import Scenario
 from assignors.simulation.rounds.settlement import Round, rounds
-from wire.constructors import unchecked, unchecked_replace
 
 Count32: TypeAlias = Annotated[int, "int32"]
 """A number that tables hold in 32 bits; a plain `int` takes 64 there."""
@@ -75,9 +74,6 @@ class Outcome:
     """CPU time of this process, in milliseconds; the only field that differs from run to run."""
 
 
-_outcome, _other_outcome = unchecked(Outcome), unchecked_replace(Outcome)
-
-
 def play(scenario: Scenario, assignor: Assignor) -> tuple[Outcome, ...]:
     """Return an outcome for the start and for every event of the scenario, in order.
 
@@ -105,9 +101,6 @@ class PlayedEvent:
     """By member id, once the group has settled."""
 
 
-_played_event = unchecked(PlayedEvent)
-
-
 def play_events(scenario: Scenario, assignor: Assignor) -> Iterator[PlayedEvent]:
     """Yield what `play` returns, with who consumes what before and after each event.
 
@@ -128,8 +121,8 @@ def play_events(scenario: Scenario, assignor: Assignor) -> Iterator[PlayedEvent]
         assert before is not None, "as above"
         assert previous is not None, "as above"
         ended = time.process_time()
-        counted = _other_outcome(outcome, cpu_ms=(ended - started) * 1000)
-        yield _played_event(outcome=counted, before=before, after=previous.after)
+        counted = replace(outcome, cpu_ms=(ended - started) * 1000)
+        yield PlayedEvent(outcome=counted, before=before, after=previous.after)
         started = ended
 
 
@@ -140,7 +133,7 @@ def _figures(
     last = steps[-1]
     moved, load, best = _moves_and_loads(steps, previous)
     broken = [*chain.from_iterable(map(_started_twice, steps)), *_broken(last)]
-    return _outcome(
+    return Outcome(
         seed=seed,
         event=last.event_number,
         kind=last.event.kind.value,
@@ -189,7 +182,7 @@ def _moves_and_loads(
 
 def _added(first: Outcome, second: Outcome) -> Outcome:
     """Return one row for an event in two phases: costs are added, the end is the second's."""
-    return _other_outcome(
+    return replace(
         second,
         rounds=first.rounds + second.rounds,
         moved=first.moved + second.moved,

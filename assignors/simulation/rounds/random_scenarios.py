@@ -15,7 +15,6 @@ from assignors.names.nearest import suggestion
 from assignors.names.sequences import as_number
 from assignors.simulation.dice import Dice
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, MemberSpec, Scenario
-from wire.constructors import unchecked
 
 
 class SubscriptionShape(StrEnum):
@@ -131,7 +130,7 @@ def generate(seed: int, parameters: Parameters | None = None) -> Scenario:
         for number in range(sizes.members)
     )
     events = draw_events(dice.below(1 << 62), topics, members, sizes)
-    return _scenario(seed=seed, topics=topics, members=members, events=events)
+    return Scenario(seed=seed, topics=topics, members=members, events=events)
 
 
 def draw_events(
@@ -153,12 +152,9 @@ def draw_events(
     return tuple(draft.event(tuple(topics), statics) for _ in range(sizes.events))
 
 
-_spec, _event, _scenario = unchecked(MemberSpec), unchecked(GroupEvent), unchecked(Scenario)
-
-
 def _member(dice: Dice, name: str, topics: tuple[str, ...], sizes: Parameters) -> MemberSpec:
     version = dice.pick((0, 1, 1, 2, 3, 3, 3, 3)) if sizes.wire else None
-    return _spec(
+    return MemberSpec(
         name=name,
         topics=topics,
         version=version,
@@ -222,7 +218,7 @@ class _Draft:
             name = f"j{number}"
             self.present.append(name)
             topics = self.subscribe(dice, names, number)
-            return _event(kind=kind, name=name, member=_member(dice, name, topics, self.sizes))
+            return GroupEvent(kind=kind, name=name, member=_member(dice, name, topics, self.sizes))
         if kind in (GroupEventKind.GROW, GroupEventKind.DELETE, GroupEventKind.RECREATE):
             return self._topic_event(kind)
         name = dice.pick(self.present)
@@ -233,7 +229,7 @@ class _Draft:
         topics = ()
         if kind is GroupEventKind.SUBSCRIBE:
             topics = tuple(dice.sample(names, 1 + dice.below(max(1, len(names)))))
-        return _event(kind=kind, name=name, topics=topics)
+        return GroupEvent(kind=kind, name=name, topics=topics)
 
     def _kind(self, statics: set[str]) -> GroupEventKind:
         weights = dict(_WITH_FAULTS if self.sizes.faults else _WITHOUT_FAULTS)
@@ -256,7 +252,7 @@ class _Draft:
         count = self.counts[topic]
         if kind is GroupEventKind.DELETE:
             del self.counts[topic]
-            return _event(kind=kind, topic=topic)
+            return GroupEvent(kind=kind, topic=topic)
         count = count + 1 + self.dice.below(5) if kind is GroupEventKind.GROW else (count + 1) // 2
         self.counts[topic] = count
-        return _event(kind=kind, topic=topic, partition_count=count)
+        return GroupEvent(kind=kind, topic=topic, partition_count=count)

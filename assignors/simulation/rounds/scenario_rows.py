@@ -58,7 +58,7 @@ def simulate_rows(
     rows: Iterable[Row],
     *,
     assignors: Sequence[str | Assignor],
-    processes: int = 1,
+    processes: int | None = 1,
     chunk: int = CHUNK,
 ) -> Iterator[dict[str, Any]]:
     """Yield the outcomes of all scenario rows, in their order; both as in `outcomes`.

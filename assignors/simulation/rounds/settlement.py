@@ -12,7 +12,7 @@ else would (`Rebalance.follow_up`), once per unchanged set of claims.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
 from assignors.assignor import Assignor
@@ -22,10 +22,9 @@ from assignors.model import Assignment, Group
 from assignors.own_assignors.answers import require_assignor
 from assignors.ownership.changes import TopicPartition
 from assignors.rebalance import Rebalance
-from assignors.simulation.rounds.consumption import Counts, asked_of, change, consumed
+from assignors.simulation.rounds.consumption import Consumed, Counts, asked_of, change, consumed
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, Scenario
 from assignors.simulation.rounds.simulated_group import SimulatedGroup, changes
-from wire.constructors import unchecked
 
 ROUND_LIMIT = 12
 """Rounds after which an event counts as one that does not settle."""
@@ -58,9 +57,6 @@ class Round:
     """The settlement up to here in numbers."""
 
 
-_round = unchecked(Round)
-
-
 def rounds(scenario: Scenario, assignor: Assignor) -> Iterator[Round]:
     """Yield every round of the scenario, in order.
 
@@ -77,22 +73,27 @@ def rounds(scenario: Scenario, assignor: Assignor) -> Iterator[Round]:
     )
     for spec in scenario.members:
         group.add(spec)
-    yield from _settle(group, 0, 0, GroupEvent(kind=GroupEventKind.START))
+    last = yield from _settle(group, 0, 0, GroupEvent(kind=GroupEventKind.START), None)
     for number, event in enumerate(scenario.events, start=1):
         for phase, change_group in enumerate(changes(group, event)):
             change_group()
-            yield from _settle(group, number, phase, event)
+            last = yield from _settle(group, number, phase, event, last)
 
 
-def _settle(group: SimulatedGroup, number: int, phase: int, event: GroupEvent) -> Iterator[Round]:
-    """Yield rounds until nobody has a reason to start another, at most `ROUND_LIMIT`."""
-    is_sound = True
+def _settle(
+    group: SimulatedGroup, number: int, phase: int, event: GroupEvent, earlier: Consumed | None
+) -> Generator[Round, None, Consumed]:
+    """Yield rounds until nobody has a reason to start another, at most `ROUND_LIMIT`.
+
+    `earlier` is what members consumed before the event; what they consume after it is returned.
+    """
+    seen = group.for_leader()
+    asked, first = asked_of(seen), consumed(seen, group.consumed(), earlier)
+    now, is_sound = first, first.is_sound
     for count in range(1, ROUND_LIMIT + 1):
-        seen = group.for_leader()
+        if count > 1:
+            seen = group.for_leader()
         before = group.consumed()
-        if count == 1:
-            now = first = consumed(seen, before)
-            asked = asked_of(seen)
         answer, group.memory, must_follow_up = lead_members(
             group.assignor, seen, memory=group.memory
         )
@@ -103,11 +104,11 @@ def _settle(group: SimulatedGroup, number: int, phase: int, event: GroupEvent) -
         has_revoked, started_twice = (
             change(last, now) if group.assignor.is_cooperative else (False, ())
         )
-        is_sound = is_sound and last.is_sound and now.is_sound
+        is_sound = is_sound and now.is_sound
         for member in group.members.values():
             member.receive(after[member.member_id], group.generation)
         again = has_revoked or must_follow_up
-        yield _round(
+        yield Round(
             event_number=number,
             phase=phase,
             event=event,
@@ -121,7 +122,8 @@ def _settle(group: SimulatedGroup, number: int, phase: int, event: GroupEvent) -
             counts=Counts(asked=asked, first=first, last=now, is_sound=is_sound),
         )
         if not again:
-            return
+            break
+    return now
 
 
 def _shares(assignment: Assignment) -> Assignment:

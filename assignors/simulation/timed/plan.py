@@ -12,7 +12,7 @@ from dataclasses import replace
 from assignors.model import Cluster
 from assignors.simulation.timed.heartbeats import HEARTBEAT
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Command, Schedule, TimerKey
-from assignors.simulation.timed.protocols.kafka.classic_member_state import SECOND_US, ClassicMember
+from assignors.simulation.timed.protocols.kafka.classic_member import SECOND_US, ClassicMember
 from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
 from assignors.simulation.timed.protocols.push.member import PushClient
 from assignors.simulation.timed.queue import Rank

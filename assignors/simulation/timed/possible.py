@@ -106,7 +106,7 @@ def _has_defaults(execution: ExecutionConfig | OtherGroups, place: Place) -> Non
         if isinstance(value, OtherGroups):
             _has_defaults(value, (*place, name))
         elif value != key.default:
-            words = f"{name!r} has no effect without a model (`model` beside it, or --coordinator)"
+            words = f"{name!r} has no effect without a model (`model` in the same object)"
             raise DocumentError(ErrorCode.UNKNOWN, words, (*place, name))
 
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from assignors.simulation.timed.heartbeats import HEARTBEAT
 from assignors.simulation.timed.protocols.effects import Answered, Fired, Schedule, TimerKey
-from assignors.simulation.timed.protocols.kafka.classic_member_state import LOOKS, ClassicMember
+from assignors.simulation.timed.protocols.kafka.classic_member import LOOKS, ClassicMember
 
 REVOKED = ("revoked",)
 CALLBACKS = frozenset({REVOKED, ("assigned",)})

@@ -32,14 +32,18 @@ from assignors.simulation.timed.protocols.effects import (
     Response,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.kafka import classic_member, consumer_member, offsets
+from assignors.simulation.timed.protocols.kafka import (
+    classic_member,
+    classic_sessions,
+    consumer_member,
+    offsets,
+)
 from assignors.simulation.timed.protocols.kafka.classic_group import (
     SESSION,
     ClassicGroup,
     GroupState,
 )
-from assignors.simulation.timed.protocols.kafka.classic_member import learn_topics
-from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.classic_member import ClassicMember, learn_topics
 from assignors.simulation.timed.protocols.kafka.consumer import topics_changed
 from assignors.simulation.timed.protocols.kafka.consumer_group import STABLE, ConsumerGroup
 from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
@@ -369,6 +373,8 @@ class KafkaSides(Sides):
         assert isinstance(client, ClassicMember)
         if client.config.pattern is not None and isinstance(event, Fired) and event.key == POLL:
             learn_topics(client, self.newest, self.classics)
+        if client.config.runs_handlers:
+            return classic_sessions.step(client, event)
         return classic_member.step(client, event)
 
     def step_coordinator(self, at_us: int, event: CoordinatorEvent) -> list[Effect]:

@@ -31,7 +31,7 @@ COLUMNS = (*IDENTITY, *(each.name for each in fields(TrafficResult)), "error")
 
 
 def traffic_rows(
-    rows: Iterable[Row], *, assignors: Sequence[str | Assignor], processes: int = 1
+    rows: Iterable[Row], *, assignors: Sequence[str | Assignor], processes: int | None = 1
 ) -> Iterator[dict[str, Any]]:
     """Yield the figures of each scenario row under each assignor, in that order; see `figures`.
 

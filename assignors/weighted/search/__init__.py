@@ -1,1 +1,1 @@
-"""The search for a better assignment: who carries too much, and what takes it off."""
+"""The search for a better assignment: members above their limit, and moves that relieve them."""

@@ -1,9 +1,9 @@
-"""The use that is right for each class of members: the level where it takes part, made whole.
+"""The fair use of each class of members: the level of the rows that it takes.
 
-Rows fall into groups of equal price (`assignors.optimal.prices`): the classes of a group carry its
-rows and no others, if partitions could be divided, all with the same use. That is the level of the
-group. Where a few partitions are so heavy that nobody can keep to it, the bound of heavy partitions
-is taken for the group. Members that take nothing have no level.
+Rows fall into groups of equal price (`assignors.optimal.prices`). If partitions could be divided,
+the classes of a group would carry its rows and no others, all with the same use: the level of the
+group. If a few partitions are too heavy for that, the bound of heavy partitions replaces the level.
+Members that take nothing have no level.
 Source: Harvey, Ladner, Lovasz, Tamir (2006) for the levels.
 """
 
@@ -22,19 +22,19 @@ from assignors.weighted.level import scaled_for_prices
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aims:
-    """Uses of K classes, 0 for one that takes no weight."""
+    """Uses of K classes, 0 for a class that takes no weight."""
 
     most: list[Fraction]
-    """What nobody of a class should be above."""
+    """Highest use that members of each class should have."""
     fair: list[Fraction]
-    """What the members have in the mean that do not have one of the heaviest partitions alone."""
+    """Mean use of members of each class that do not carry one of the heaviest partitions alone."""
 
 
 def aims(*, weight: Int64, row_of: Int32, takes: Bool, class_of: Int32, capacity: Int64) -> Aims:
-    """Return the uses that are right for each of K classes.
+    """Return the fair uses of K classes.
 
-    `weight` is int64[P]; `row_of` int32[P], -1 where nobody takes a partition; `takes` bool[R, K],
-    with a present class in each row; `class_of` int32[M]; `capacity` int64[M].
+    `weight` is int64[P]; `row_of` int32[P], -1 for a partition that no member takes; `takes`
+    bool[R, K], with a present class in each row; `class_of` int32[M]; `capacity` int64[M].
     Cost: that of `prices`, and O(P log P).
     """
     row_count, class_count = takes.shape
@@ -68,7 +68,7 @@ def aims(*, weight: Int64, row_of: Int32, takes: Bool, class_of: Int32, capacity
 def _of_one_row(
     weight: Int64, row_of: Int32, takes: Bool, class_of: Int32, capacity: Int64
 ) -> Aims:
-    """Return the uses where all partitions that somebody takes are of one row."""
+    """Return the uses if all partitions that members take are of one row."""
     inside = weight if row_of.min() >= 0 else weight[row_of >= 0]
     members = capacity if takes.all() else capacity[takes[class_of]]
     most, fair = _of_group(inside, members)
@@ -81,7 +81,7 @@ def _of_one_row(
 
 
 def _of_group(weight: Int64, capacity: Int64) -> tuple[Fraction, Fraction]:
-    """Return both uses of members that carry some partitions, and no others."""
+    """Return both uses of members that carry these partitions and no others."""
     total = int(weight.sum())
     if not total:
         return Fraction(0), Fraction(0)
@@ -90,9 +90,9 @@ def _of_group(weight: Int64, capacity: Int64) -> tuple[Fraction, Fraction]:
 
 
 def _without_heaviest(weight: Int64, capacity: Int64) -> Fraction:
-    """Return the mean use without the partitions that are too much for any member's mean.
+    """Return the mean use without the partitions that are too heavy for any member's mean.
 
-    The heaviest goes to the fastest member alone while it is above the mean of what remains.
+    While the heaviest is above the mean of the rest, it goes to the fastest member alone.
     """
     total, place = int(weight.sum()), int(capacity.sum())
     few = min(len(capacity) - 1, len(weight))

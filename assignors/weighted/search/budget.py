@@ -1,12 +1,11 @@
-"""A budget: of a fixed list of searches, what the best of them reaches with it.
+"""The best of a fixed list of searches within a budget.
 
-Which steps are best depends on how many can be paid: with one move, the heaviest partition that
-fits somewhere; with many, the lightest that are enough. So several searches run: those to the
-limits that hold without a budget, one that lowers the fullest member as far as it goes, and
-for some numbers of moves one down to the largest use that so many moves could reach at best. Each
-is cut where the budget ends, and the best is taken. A larger budget cuts the same searches later
-and adds others, so it never leads to a larger use. Once a use is reached that the budget cannot
-lower, whatever moves, no other search is tried.
+The best steps depend on the budget: with one move, the heaviest partition that fits; with many, the
+lightest that suffice. So several searches run: to the limits that hold without a budget, to the
+lowest use of the fullest member, and for some numbers of moves to the lowest use that so many moves
+can reach. Each is cut where the budget ends, and the best is taken. A larger budget cuts the same
+searches later and adds others, so it never leads to a larger use. Once no budget of this size can
+lower the use further, no other search runs.
 """
 
 from __future__ import annotations
@@ -22,50 +21,53 @@ from assignors.arrays import Int32
 from assignors.weighted.ratios import floor_at
 from assignors.weighted.removal import Removal, removal_unchecked
 from assignors.weighted.search.relieve import FILLED_TO, above
-from assignors.weighted.search.state import State, Way
+from assignors.weighted.search.state import SearchPolicy, State
 from assignors.weighted.search.table import Move
 
 ONE_BY_ONE = 8
-"""Up to so many moves there is a search for each number, from then on for every half more."""
+"""Numbers of moves that are searched one by one; larger numbers grow by half."""
 
 EVERYTHING = 1 << 62
-"""A budget that pays for every move."""
+"""A budget that pays for any moves."""
 
 
-WAYS = (Way(relays=True), Way(packs=True, relays=True), Way(packs=True))
-"""How steps down to the limits are chosen; of equal answers the first is taken.
+POLICIES = (
+    SearchPolicy(relays=True),
+    SearchPolicy(packs=True, relays=True),
+    SearchPolicy(packs=True),
+)
+"""Policies for steps down to the limits; of equal answers the first is taken.
 
-Where members take different things only the first is tried: there all of them cost more, and the
-others rarely save a move.
+If members take different topics, only the first is tried: the others cost more there and rarely
+save a move.
 """
 
 
 SAVES = 2
-"""A later way has to save so much to be taken: the first leaves members lower, and so for longer
-below what makes the next moves necessary."""
+"""Cost that a later policy must save: the first leaves members lower, so the next moves become
+necessary later."""
 
 
 class Steps(Protocol):
-    """A search: all that there is to do on a state."""
+    """A search: all useful steps on a state."""
 
     def __call__(
         self, state: State, *, of_fullest: bool = False, plain: bool = False
     ) -> Iterator[list[Move]]:
-        """Yield steps, each done; with `of_fullest` only until nothing helps the fullest.
+        """Yield steps, each done; with `of_fullest` until no step helps the fullest member.
 
-        With `plain` only those after which nobody has less but who was above its limit.
+        With `plain` only steps after which only members above their limits have lost weight.
         """
 
 
 def best_within(state: State, favoured: Int32, budget: int, steps: Steps) -> State:
     """Return the state after the best search that the budget pays for.
 
-    `favoured` is int32[P], -1 for nobody: a partition costs if it ends with somebody else; one that
-    had no owner costs nothing. The least largest use is best; all uses that some limit allows are
-    equal. Of equal ones that with the least above the limits of members, then with the least that
-    idle members lack, then the cheapest: so a budget that is too small to lower the largest use
-    still brings the group nearer to its end. Cost: that of `steps`, for O(log budget) searches of
-    at most so many moves.
+    `favoured` is int32[P], -1 for no owner: a partition costs if it ends with another member; one
+    without an owner costs nothing. The smallest largest use is best; all uses that some limit
+    allows are equal. Ties go to the least weight above the limits, then to the least that idle
+    members lack, then to the lowest cost: a budget too small to lower the largest use still brings
+    the group nearer to its end. Cost: that of `steps`, for O(log budget) searches.
     """
     best, known, is_cut = _to_limits(state, favoured, budget, steps)
     if not is_cut and not known[1]:
@@ -90,11 +92,11 @@ def best_within(state: State, favoured: Int32, budget: int, steps: Steps) -> Sta
 
 
 def without_budget(state: State, steps: Steps) -> State:
-    """Return the state after all that there is to do, where every move may be paid.
+    """Return the state after all useful steps, without a limit on their cost.
 
-    Down to the limits; where they can not be kept, by the best of the searches of a budget, as long
-    as one is better: so no budget leads to a lower use, and asked again with the result, nothing
-    more is found. Cost: that of `steps`, as a rule once; the state given is used up.
+    Loads go down to the limits. If these cannot be kept, the best search within a budget is
+    repeated while it improves: no budget leads to a lower use, and a second call on the result
+    finds nothing. Cost: that of `steps`, usually once. The given state is used up.
     """
     while state.largest > state.allowed:
         best = best_within(state, state.owners(), EVERYTHING, steps)
@@ -108,23 +110,22 @@ def without_budget(state: State, steps: Steps) -> State:
 def _to_limits(
     state: State, favoured: Int32, budget: int, steps: Steps
 ) -> tuple[State, tuple[float, float, float, int], bool]:
-    """Return the best of what the budget pays for on each of `WAYS` down to the limits.
+    """Return the best state on the `POLICIES` down to the limits that the budget pays for.
 
-    With how good it is, its cost last, and whether it was cut. The later ones are left out where no
-    fewer moves can be as good, where there are no steps (then the ways do not differ), and where
-    the budget ends before the first one does.
+    With its quality, cost last, and whether the budget cut it. Later policies are skipped if fewer
+    moves cannot be as good, if there are no steps, and if the budget ends before the first policy.
     """
-    before, first = _worth(state, state), state.copy(state.limit, WAYS[0])
+    before, first = _worth(state, state), state.copy(state.limit, POLICIES[0])
     cost, is_cut = _cut(first, favoured, budget, steps(first))
     worth = _worth(first, state)
     best, known = (first, (*worth, cost)) if worth < before else (state, (*before, 0))
     if is_cut or first.moved == state.moved:
         return best, known, is_cut
     fewest = _fewest(state)
-    for way in WAYS[1:] if len(state.facts.takes) == 1 else ():
+    for policy in POLICIES[1:] if len(state.facts.takes) == 1 else ():
         if not known[1] and known[3] < fewest + SAVES:
             break
-        tried = state.copy(state.limit, way)
+        tried = state.copy(state.limit, policy)
         cost, _ = _cut(tried, favoured, budget, steps(tried))
         worth = _worth(tried, state)
         saves = worth[2] <= known[2] and cost <= known[3] - SAVES
@@ -136,9 +137,9 @@ def _to_limits(
 
 
 def _fewest(state: State) -> int:
-    """Return how many moves it takes at least to bring everybody below the limits, each of cost 1.
+    """Return the fewest moves, each of cost 1, that bring all members below their limits.
 
-    See `weighted.removal`. 0 where moves differ in their cost.
+    See `weighted.removal`. 0 if moves differ in cost.
     """
     count = 0
     if state.facts.cost is None:
@@ -153,7 +154,7 @@ def _fewest(state: State) -> int:
 
 
 def _worth(tried: State, state: State) -> tuple[float, float, float]:
-    """Return how good a search is, the less the better, by the limits of where it began."""
+    """Return the quality of a search by the limits at its start; less is better."""
     above, lacks = 0.0, 0.0
     for members, limit, wide, fair in zip(
         tried.ranked, state.limit, state.facts.wide, state.facts.fair, strict=True
@@ -180,7 +181,7 @@ def _until_allowed(tried: State, state: State, steps: Iterator[list[Move]]) -> I
 def _while_better(tried: State, use: float, steps: Iterator[list[Move]]) -> Iterator[list[Move]]:
     """Yield plain steps while they can still lead below a use.
 
-    Who is not above its limit does not give, so the largest use in the end is no less than its.
+    A member within its limit gives nothing, so the largest use at the end is at least its use.
     """
     least = 0.0
     for members, limit, capacity in zip(
@@ -200,7 +201,7 @@ def _while_better(tried: State, use: float, steps: Iterator[list[Move]]) -> Iter
 
 
 def _removal(state: State, favoured: Int32) -> Removal:
-    """Return what members have while they give up partitions that they had before the round."""
+    """Return the removal of partitions that members had before the round."""
     facts, owner = state.facts, state.owners()
     owned = np.where(favoured == owner, owner, np.int32(-1))
     capacity = np.array([facts.capacity[kind] for kind in facts.kind_of], dtype=np.int64)
@@ -208,7 +209,7 @@ def _removal(state: State, favoured: Int32) -> Removal:
 
 
 def _least_within(state: State, removal: Removal, budget: int) -> float:
-    """Return a use that no assignment within the budget is below, or that the limits allow."""
+    """Return a lower bound of the largest use within the budget, or the use that is allowed."""
     cost = state.facts.cost
     cheapest = 1 if cost is None else int(cost.min(initial=1))
     least = float(removal.use_within(budget // cheapest)) if cheapest else 0.0
@@ -216,7 +217,7 @@ def _least_within(state: State, removal: Removal, budget: int) -> float:
 
 
 def _searches(state: State, removal: Removal, budget: int) -> Iterator[tuple[State, bool]]:
-    """Yield states with their limits, and whether to stop where the fullest cannot be helped."""
+    """Yield states with their limits, and whether to stop at the fullest member."""
     yield state.copy([0] * len(state.limit)), True
     last = state.limit
     # The more moves, the lower the limits, until they are those of the first search.
@@ -232,7 +233,7 @@ def _searches(state: State, removal: Removal, budget: int) -> Iterator[tuple[Sta
 
 
 def _numbers(budget: int, most: int) -> Iterator[int]:
-    """Yield numbers of moves up to the budget; those for a larger one begin with them."""
+    """Yield numbers of moves up to the budget; a larger budget yields the same and more."""
     number = 1
     while number <= min(budget, most):
         yield number
@@ -242,7 +243,7 @@ def _numbers(budget: int, most: int) -> Iterator[int]:
 def _cut(
     state: State, favoured: Int32, budget: int, steps: Iterator[list[Move]]
 ) -> tuple[int, bool]:
-    """Do the steps that can be paid, and return their cost, and whether one was left undone."""
+    """Do the steps within the budget; return their cost, and whether a step was left."""
     spent = 0
     for step in steps:
         cost = spent + sum([_price(state, favoured, move) for move in step])
@@ -255,7 +256,7 @@ def _cut(
 
 
 def _price(state: State, favoured: Int32, move: Move) -> int:
-    """Return what a move costs: nothing from nobody, less than nothing where it comes back."""
+    """Return the cost of a move: 0 without an owner, negative if the partition comes back."""
     home, cost = favoured.item(move.partition), state.facts.cost
     away = (move.receiver != home) - (move.giver != home)
     return away if cost is None else cost.item(move.partition) * away

@@ -1,8 +1,8 @@
-"""Chains: a partition goes to a member that has no room for it, and hands others on.
+"""Chains: a partition goes to a member without room for it, which hands on other partitions.
 
-This is what it takes where subscriptions differ and the receivers of a member are full, and where
-a heavy partition belongs to a faster member that has many light ones. Each try is played on the
-state, and taken back if somebody is left with too much.
+Chains are needed where subscriptions differ and all receivers of a member are full, and where a
+heavy partition belongs to a faster member that has many light ones. Each try is played on the state
+and undone if it leaves a member above the goal.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from assignors.weighted.search.steps import WORTH
 from assignors.weighted.search.table import Move
 
 DEPTH = 4
-"""How many members one after the other hand something on."""
+"""Longest chain of members that hand on partitions."""
 
 PARTITIONS = 4
-"""So many of a member's partitions are tried,"""
+"""Partitions of a member that are tried."""
 
 RECEIVERS = 4
-"""and so many receivers of each."""
+"""Receivers that are tried for each partition."""
 
 SHED = 12
-"""A receiver hands on at most so many partitions for the one that it gets."""
+"""Most partitions that a receiver hands on for the one that it gets."""
 
 
 def chain_for(state: State, giver: int) -> list[Move] | None:
-    """Return moves after which all members that they touch have less than the giver had.
+    """Return moves after which every member that they touch has less than the giver had.
 
-    `None` where none are found. The state is as it was. Cost: at most PARTITIONS x RECEIVERS x
+    `None` if none are found. The state is as it was. Cost: at most PARTITIONS x RECEIVERS x
     DEPTH tries, each O(SHED x (kinds + partitions of a member)).
     """
     chain = _Chain(state=state, goal=state.fill(giver) * (1 - WORTH), largest=state.largest)
@@ -47,14 +47,14 @@ class _Chain:
 
     state: State
     goal: float
-    """The fill that nobody may be above in the end."""
+    """Highest fill of any member at the end."""
     largest: float
-    """The largest use there was, which nobody may be above either."""
+    """Largest use before the chain; no member may be above it at the end."""
     done: list[Move] = field(default_factory=list)
     tries: int = PARTITIONS * RECEIVERS * DEPTH
 
     def hand_on(self, giver: int, seen: frozenset[int], depth: int) -> bool:
-        """Bring a member below the goal through members that hand something on; else undo."""
+        """Bring a member below the goal through members that hand on partitions, or undo."""
         for weight, partition in self._candidates(giver):
             for receiver in self._receivers(weight, partition, seen):
                 if not self.tries:
@@ -68,7 +68,7 @@ class _Chain:
         return False
 
     def undo(self, mark: int) -> None:
-        """Take back all moves but the first few."""
+        """Undo all moves after the first `mark`."""
         while len(self.done) > mark:
             partition, giver, receiver = self.done.pop()
             self.state.move(Move(partition, receiver, giver))
@@ -78,7 +78,7 @@ class _Chain:
         self.done.append(move)
 
     def _passes_on(self, member: int, kept: int, seen: frozenset[int], depth: int) -> bool:
-        """Bring a receiver below the goal: single partitions of it, else through others."""
+        """Bring a receiver below the goal, by single partitions or through other members."""
         if self._shed(member, kept):
             return True
         return depth > 1 and self.hand_on(member, seen | {member}, depth - 1)
@@ -87,12 +87,12 @@ class _Chain:
         return self.state.fill(member) <= self.goal and self.state.use(member) <= self.largest
 
     def _needed(self, member: int) -> float:
-        """Return how much a member has above the goal."""
+        """Return the weight of a member above the goal."""
         facts = self.state.facts
         return self.state.load[member] - self.goal * facts.wide[facts.kind_of[member]]
 
     def _candidates(self, giver: int) -> list[tuple[int, int]]:
-        """Return (weight, number) of the lightest that are enough, and of the heaviest."""
+        """Return (weight, number) of the lightest partitions that suffice, and of the heaviest."""
         weights, partitions = self.state.held(giver)
         first = bisect_left(weights, self._needed(giver))
         enough = range(len(weights))[first : first + PARTITIONS // 2]
@@ -100,7 +100,7 @@ class _Chain:
         return [(weights[one], partitions[one]) for one in dict.fromkeys([*enough, *heaviest])]
 
     def _receivers(self, weight: int, partition: int, seen: frozenset[int]) -> list[int]:
-        """Return members that the partition alone leaves below the goal, emptiest with it first."""
+        """Return members that stay below the goal with the partition alone, emptiest first."""
         facts, count = self.state.facts, RECEIVERS + len(seen)
         near = (
             ((load + weight) / facts.wide[kind], member)
@@ -113,7 +113,7 @@ class _Chain:
         return [one for one in emptiest if one not in seen][:RECEIVERS]
 
     def _shed(self, member: int, kept: int) -> bool:
-        """Let a member hand on single partitions, but not `kept`, until it is below the goal."""
+        """Move single partitions but `kept` off a member until it is below the goal."""
         for _ in range(SHED):
             if self._is_below(member):
                 return True
@@ -124,7 +124,7 @@ class _Chain:
         return self._is_below(member)
 
     def _single(self, member: int, kept: int) -> Move | None:
-        """Return one partition and somebody who has room for it."""
+        """Return a move of one partition to a member with room for it."""
         weights, partitions = self.state.held(member)
         at = partitions.index(kept)
         weights = weights[:at] + weights[at + 1 :]

@@ -1,7 +1,7 @@
-"""What no step of a search changes: weights, members of one kind, and who had what at first.
+"""The constants of a search: weights, kinds of members, and the owners at its start.
 
-Members of one class and one capacity are of one kind: they may take the same, and the same is right
-for them. The partitions of a member are listed when it is first looked at.
+Members of one class and one capacity are of one kind: they may take the same partitions and have
+the same fair weight. The partitions of a member are listed when they are first needed.
 """
 
 from __future__ import annotations
@@ -17,53 +17,53 @@ from assignors.arrays import Bool, Int32, Int64
 from assignors.weighted.search.table import Places
 
 AT_ONCE = 4096
-"""Up to so many partitions are sorted by weight at once, of more those of a member when needed."""
+"""Groups of up to this many partitions are sorted by weight once; larger ones member by member."""
 
 Held = tuple["array[int]", "array[int]"]
-"""Weights of a member's partitions, lightest first, and their numbers; only those with a weight."""
+"""Weights of a member's partitions, lightest first, and their numbers; without weights of 0."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Facts:
-    """What no step changes. P partitions, M members, R rows, K classes; kinds are numbered."""
+    """Constants of a search. P partitions, M members, R rows, K classes; kinds are numbered."""
 
     weight: Int64
     """int64[P]."""
     cost: Int64 | None
-    """int64[P]: what moving a partition costs; `None`: 1 each."""
+    """int64[P]: cost of moving each partition; `None` is 1 each."""
     row_of: Int32
     """int32[P]."""
     takes: Bool
     """bool[R, K]."""
     owner: Int32
-    """int32[P]: who had each partition when the search began."""
+    """int32[P]: owner of each partition when the search began."""
     kind_of: list[int]
     """Kind of each member."""
     class_of: list[int]
-    """Class of each kind,"""
+    """Class of each kind."""
     capacity: list[int]
-    """its capacity,"""
+    """Capacity of each kind."""
     wide: list[float]
-    """the weight that its members should not be above; 1 where they take none,"""
+    """Highest weight that members of each kind should have; 1 for members that take nothing."""
     fair: list[float]
-    """and what they have in the mean, without the heaviest partitions."""
+    """Mean weight of members of each kind, without the heaviest partitions."""
     places: Places | None
     order: Int64 | None = None
-    """Owned partitions with a weight, by owner, made when the first member is looked at."""
+    """Owned partitions with a weight, by owner; made when the first member is listed."""
     start: list[int] = field(default_factory=list)
-    """Where each member's begin in `order`."""
+    """Where the partitions of each member begin in `order`."""
     weights: array[int] | None = None
-    """Weights in the order of `order`, in small groups, where those of a member are sorted too,"""
+    """Small groups: weights in the order of `order`, which is then sorted by weight too."""
     numbers: array[int] = field(default_factory=lambda: array("q"))
-    """and `order` itself."""
+    """Small groups: `order` as an array."""
     listed: dict[int, Held] = field(default_factory=dict)
     of_row: dict[int, list[int]] = field(default_factory=dict)
     pickers: dict[int, Callable[[list[int]], Sequence[int]]] = field(default_factory=dict)
 
     def held(self, member: int) -> Held:
-        """Return what a member had in the beginning. Cost: O(n log n) for its n partitions.
+        """Return the partitions of a member at the start. Cost: O(n log n) for n partitions.
 
-        The first time O(P).
+        The first call takes O(P).
         """
         known = self.listed.get(member)
         if known is None:

@@ -1,7 +1,7 @@
-"""A giver and its receivers: what makes the higher one of two members as low as it gets.
+"""The move or exchange that lowers the fuller of a giver and a receiver most.
 
-What goes from the one to the other lowers the giver and raises the receiver, so the best shift is
-next to the one that would make both equal: the largest up to it, or the smallest above it.
+A shift lowers the giver and raises the receiver. The best shift is next to the one that would make
+both equal: the largest up to it, or the smallest above it.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from assignors.weighted.search.state import State
 from assignors.weighted.search.table import Move
 
 Near = list[tuple[int, Held, Held]]
-"""Receivers, with each what the giver has that it may take, and the other way round."""
+"""Receivers, each with the giver's partitions that it may take, and the reverse."""
 
 Shift = tuple[int, int, int]
-"""Weight that goes from one to the other, the partition, and the one that comes back for it."""
+"""Weight that goes to the receiver, its partition, and the partition that comes back."""
 
 NOTHING = -1
-"""Comes back for a single move."""
+"""No partition comes back: a single move."""
 
 
 def lower(state: State, giver: int, near: Near, goal: float) -> list[Move] | None:
-    """Return the move or the exchange that lowers the higher of two members most for each move.
+    """Return the move or the exchange that lowers the fuller of two members most per move.
 
-    To a fill of at most `goal`; `None` where there is none. The receiver does not come above the
-    largest use that there is. Cost: O(partitions of all of them).
+    To a fill of at most `goal`; `None` if there is none. The receiver stays within the largest use.
+    Cost: O(partitions of all of them).
     """
     facts, loads = state.facts, state.load
     given, wide = loads[giver], facts.wide[facts.kind_of[giver]]
@@ -37,8 +37,8 @@ def lower(state: State, giver: int, near: Near, goal: float) -> list[Move] | Non
         kind, taken = facts.kind_of[other], loads[other]
         others_wide = facts.wide[kind]
         equal = floor((given * others_wide - taken * wide) / (wide + others_wide))
-        # Up to `equal` the giver is the higher one, from one more on the receiver. What is found
-        # is rounded in the same way, so it is no lower.
+        # Up to `equal` the giver is fuller, above it the receiver. What is found is rounded in the
+        # same way, so it is no lower.
         least = min((given - equal) / wide, (taken + equal + 1) / others_wide)
         if equal < 0 or least > goal or top - least <= gain:
             continue
@@ -60,7 +60,7 @@ def lower(state: State, giver: int, near: Near, goal: float) -> list[Move] | Non
 
 
 def _most(largest: float, capacity: int, load: int) -> int:
-    """Return how much more a member may have without coming above the largest use."""
+    """Return the most weight that a member may add within the largest use."""
     most = int(largest * capacity) - load
     while (load + most) / capacity > largest:
         most -= 1
@@ -68,7 +68,7 @@ def _most(largest: float, capacity: int, load: int) -> int:
 
 
 def _widest(mine: Held, theirs: Held) -> int:
-    """Return the largest difference of an exchange, 0 where there is none."""
+    """Return the largest difference of an exchange, 0 without one."""
     return mine[0][-1] - theirs[0][0] if mine[0] and theirs[0] else 0
 
 
@@ -93,7 +93,7 @@ def _exchanges(mine: Held, theirs: Held, equal: int, most: int) -> list[Shift]:
     equal = min(equal, most)
     below: Shift = 0, NOTHING, NOTHING
     above: Shift = most + 1, NOTHING, NOTHING
-    # Of those that are not too heavy with the lightest coming back the heaviest is the best.
+    # The heaviest partition that is not too heavy when the lightest comes back is the best.
     for place in range(max(bisect_right(ours, equal + others[0]) - 1, 0), len(ours)):
         weight = ours[place]
         at = bisect_left(others, weight - equal)

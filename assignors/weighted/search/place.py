@@ -1,7 +1,7 @@
-"""Partitions without an owner: the heaviest first, to whoever has least with it.
+"""Place partitions without an owner: the heaviest first, each on the emptiest member.
 
-With very many of them only the heaviest are placed one by one, and the rest in layers, one for each
-member that is low enough. Partitions without a weight go to whoever has fewest partitions.
+In large groups only the heaviest are placed one by one, and the rest in layers of one for each
+member that is low enough. Partitions without a weight go to the member with the fewest partitions.
 Source: Graham (1969), longest processing time first; on unequal members Gonzalez, Ibarra, Sahni
 (1977).
 """
@@ -14,17 +14,16 @@ from assignors.arrays import Int64
 from assignors.weighted.search.table import Table
 
 ONE_BY_ONE = 20_000_000
-"""Partitions x members up to which each is placed by itself."""
+"""Partitions x members up to which all are placed one by one."""
 
 HEAVIEST = 4
-"""So many for each member are placed by themselves in any case."""
+"""Partitions for each member that are always placed one by one."""
 
 
 def place(table: Table) -> None:
-    """Give every partition without an owner that somebody takes to a member.
+    """Give every partition without an owner to a member that takes it, if there is one.
 
-    Cost: O(P log P) for Q of them that have to be placed, and O(Q M), in larger groups
-    O(M**2 + Q log M).
+    Cost: O(P log P), and O(Q M) for Q partitions to place; in larger groups O(M**2 + Q log M).
     """
     free = np.flatnonzero((table.owner < 0) & (table.row_of >= 0))
     if not len(free):
@@ -54,7 +53,7 @@ def _place_one(table: Table, partition: int) -> None:
 
 
 def _place_in_layers(table: Table, rest: Int64) -> None:
-    """Place partitions, heaviest first, row by row: the fewer may take a row, the sooner."""
+    """Place partitions, heaviest first, row by row; rows with the fewest takers first."""
     if not len(rest):
         return
     row = table.row_of[rest]
@@ -64,7 +63,7 @@ def _place_in_layers(table: Table, rest: Int64) -> None:
 
 
 def _place_row(table: Table, partitions: Int64, members: Int64) -> None:
-    """Place partitions of one row: a layer is one for each member below what the first makes."""
+    """Place partitions of one row in layers: one for each member below the first receiver."""
     load, wide = table.load[members], table.wide[members]
     done, count = 0, len(partitions)
     while done < count:
@@ -81,7 +80,7 @@ def _place_row(table: Table, partitions: Int64, members: Int64) -> None:
 
 
 def _place_by_count(table: Table, partitions: Int64) -> None:
-    """Place partitions without a weight, each with whoever has fewest partitions."""
+    """Place partitions without a weight, each on the member with the fewest partitions."""
     if not len(partitions):
         return
     held = np.bincount(table.owner[table.owner >= 0], minlength=len(table.load))
@@ -89,7 +88,7 @@ def _place_by_count(table: Table, partitions: Int64) -> None:
         row = partitions[table.row_of[partitions] == number]
         members = table.takers(number)
         count = held[members]
-        # The k-th partition of a member makes its count so much: the lowest counts first.
+        # Each place of a member has the count that it leads to; the lowest counts come first.
         depth = int(count.min()) + -(-(len(row) + int((count - count.min()).sum())) // len(members))
         places = np.maximum(depth - count, 0)
         member = np.repeat(np.arange(len(members)), places)

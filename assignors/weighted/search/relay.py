@@ -1,8 +1,8 @@
-"""Relays: a heavy partition goes to a member without room for it, which hands a few others on.
+"""Relays: a heavy partition goes to a member without room for it, which hands on a few others.
 
-Where a member is above its limit by one heavy partition, and nobody has room for that, it could
-give up many light ones instead. Fewer move if the heavy one goes to a member that has little, and
-that member hands on the heaviest that others have room for. In the end both are below their limits.
+If a member is above its limit by one heavy partition and no member has room for it, it could give
+up many light ones. Fewer partitions move if the heavy one goes to an emptier member, which hands on
+the heaviest partitions that others have room for. At the end both are below their limits.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from assignors.weighted.search.state import State
 from assignors.weighted.search.table import Move
 
 PARTITIONS = 4
-"""So many partitions that are heavy enough are tried, the lightest first,"""
+"""Heavy enough partitions that are tried, lightest first."""
 
 RECEIVERS = 12
-"""each with so many of the emptiest members that may take it."""
+"""Emptiest members that are tried for each of them."""
 
 WORTHWHILE = 4
-"""A relay is looked for where at least so many moves are needed without one."""
+"""Moves without a relay from which on a relay is searched."""
 
 
 def relay_for(state: State, giver: int) -> list[Move] | None:
-    """Return a relay off a member above its limit, `None` where it would not save moves.
+    """Return a relay off a member above its limit, `None` if it saves no moves.
 
-    Also `None` where members take different things: there a try costs more than it brings. The
-    state is as it was. Cost: PARTITIONS x RECEIVERS tries, each O(kinds); one of them is played.
+    Also `None` if members take different topics, where a try costs more than it gains. The state is
+    unchanged. Cost: PARTITIONS x RECEIVERS tries, each O(kinds); one of them is played.
     """
     if len(state.facts.takes) > 1:
         return None
@@ -46,9 +46,9 @@ def relay_for(state: State, giver: int) -> list[Move] | None:
 
 
 def pieces(state: State, giver: int, excess: int, most: int | None = None) -> int | None:
-    """Return how many partitions a member has to give up that others have room for, one by one.
+    """Return how many partitions a member must give up, each to a member with room for it.
 
-    `None` where they are not enough, or more than `most`. Cost: that of `State.fitting`.
+    `None` if they do not suffice, or are more than `most`. Cost: that of `State.fitting`.
     """
     weights = (held := state.held(giver))[0]
     count = 0
@@ -61,7 +61,7 @@ def pieces(state: State, giver: int, excess: int, most: int | None = None) -> in
 
 
 def _receivers(state: State, giver: int, weight: int, near: list[int]) -> list[int]:
-    """Return the members that a partition leaves below the giver and the largest use."""
+    """Return the members that stay below the giver and the largest use with a partition."""
     facts, fill, largest = state.facts, state.fill(giver), state.largest
     found = []
     for member in near:
@@ -72,7 +72,7 @@ def _receivers(state: State, giver: int, weight: int, near: list[int]) -> list[i
 
 
 def _played(state: State, first: Move, most: int) -> list[Move] | None:
-    """Return a relay with all its moves, `None` where it needs more than `most`, or fails."""
+    """Return a relay with all its moves, `None` if it needs more than `most` moves or fails."""
     done = [first]
     state.move(first)
     while state.excess(first.receiver) > 0 and len(done) < most:
@@ -88,7 +88,7 @@ def _played(state: State, first: Move, most: int) -> list[Move] | None:
 
 
 def _handed_on(state: State, first: Move) -> Move | None:
-    """Return what the receiver hands on: the lightest that is enough, else the heaviest."""
+    """Return a move off the receiver: the lightest partition that suffices, else the heaviest."""
     member = first.receiver
     weights, partitions = state.held(member)
     fits = [

@@ -1,9 +1,8 @@
-"""The sequence of steps: off whoever has most, until nobody is above its limit or nothing helps.
+"""The sequence of steps off the fullest members, until all are below their limits or no step helps.
 
-Each step lowers the list of all members' fill, sorted from the top, so the sequence ends. It looks
-at no budget: a budget cuts it (`budget.best_within`). What a step is depends on the state alone, so
-once a whole pass has found none, none is found when it is run again on its result. Chains are
-looked for where the fullest member of all needs one.
+Each step lowers the sorted list of fills, so the sequence ends. It does not know the budget, which
+cuts it (`budget.best_within`). A step depends on the state alone: if a whole pass finds none, a
+second pass on its result finds none. Chains are searched only for the fullest member of all.
 """
 
 from __future__ import annotations
@@ -18,23 +17,23 @@ from assignors.weighted.search.steps import WORTH, allowed, step_for
 from assignors.weighted.search.table import Move
 
 IDLE_BELOW = 0.3
-"""A member with less than this part of its fair weight is idle,"""
+"""A member below this share of its fair weight is idle."""
 
 FILLED_TO = 0.5
-"""and gets partitions up to this part of it at least."""
+"""An idle member gets partitions up to this share of its fair weight."""
 
 LEAST_GAIN = 1e-9
-"""A move that gains less than this part of what its giver has gains nothing but by rounding."""
+"""Gains below this share of the giver's weight are rounding errors."""
 
 GIVERS = 16
-"""So many of the fullest members are asked for something."""
+"""Fullest members that are tried as givers."""
 
 
 def relief(state: State, *, of_fullest: bool = False, chains: bool = True) -> Iterator[list[Move]]:
     """Yield steps off members above their limits, each done on the state.
 
-    With `of_fullest` it ends where nothing helps the fullest one. Without `chains` nobody has less
-    than before but who was above its limit.
+    With `of_fullest` it ends when no step helps the fullest member. Without `chains` only members
+    above their limits lose weight.
 
     Cost: for each step that of `step_for`, and O(members of a kind) to keep them sorted.
     """
@@ -71,7 +70,7 @@ def above(state: State, limit: list[int]) -> list[int]:
 
 
 def idle(state: State, part: float = IDLE_BELOW) -> list[int]:
-    """Return the members that have less than a part of what is right for them, emptiest first."""
+    """Return the members below a share of their fair weight, emptiest first."""
     found = []
     for members, fair in zip(state.ranked, state.facts.fair, strict=True):
         for load, member in members:
@@ -84,10 +83,10 @@ def idle(state: State, part: float = IDLE_BELOW) -> list[int]:
 def filling(
     state: State, begins: float = IDLE_BELOW, until: float = FILLED_TO
 ) -> Iterator[list[Move]]:
-    """Yield steps that give idle members something, each done on the state.
+    """Yield steps that give partitions to idle members, each done on the state.
 
-    A partition comes from the fullest member that has one light enough to leave it no emptier than
-    the receiver. Cost: as `relief`.
+    A partition comes from the fullest member that has one light enough to stay as full as the
+    receiver. Cost: as `relief`.
     """
     for receiver in idle(state, begins):
         while state.load[receiver] < until * state.facts.fair[state.facts.kind_of[receiver]]:
@@ -99,9 +98,9 @@ def filling(
 
 
 def _to_idle(state: State, receiver: int, until: float) -> Move | None:
-    """Return a move to an idle member: of the fullest givers the first that has enough for it.
+    """Return a move to an idle member from the first of the fullest givers that has enough.
 
-    Else the one that has most, `None` where nobody has a partition that is worth the move.
+    Else from the giver that has most; `None` if no partition is worth the move.
     """
     facts, load = state.facts, state.load[receiver]
     fair, fill = facts.fair[facts.kind_of[receiver]], state.fill(receiver)
@@ -123,7 +122,7 @@ def _to_idle(state: State, receiver: int, until: float) -> Move | None:
 
 
 def _suited(state: State, giver: int, receiver: int) -> tuple[int, int] | None:
-    """Return weight and number of what a giver has that comes closest to what a receiver lacks."""
+    """Return weight and number of the giver's partition closest to what the receiver lacks."""
     weights, partitions = allowed(state, giver, receiver)
     facts = state.facts
     fair, wide = (one[facts.kind_of[receiver]] for one in (facts.fair, facts.wide))

@@ -1,4 +1,4 @@
-"""A search under way: who has how much, on lists, because a step looks at a few members only.
+"""The state of a search: the load of each member, on lists, as a step reads few members.
 
 Of each kind (`facts`) the emptiest member is the best receiver, and the fullest gives first.
 Members of a kind are kept sorted, so a step costs microseconds in small groups and in large ones.
@@ -24,47 +24,47 @@ BELOW = 1 - 2.0**-50
 """A use times this is below it, also after rounding."""
 
 ABOVE = 1 + 2.0**-40
-"""A use times this is far enough above it that `BELOW` of it is still above, also rounded."""
+"""A use times this and times `BELOW` is still above the use, also after rounding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
-    """How steps are chosen of which several would do. Whether there is one depends on neither."""
+class SearchPolicy:
+    """How to choose among several possible steps. It does not decide whether there is one."""
 
     packs: bool = False
-    """Whether a partition goes to the fullest member with room for it, so that heavy ones still
-    find room later; else to the emptiest, which leaves all of them lower."""
+    """Whether a partition goes to the fullest member with room for it, which keeps room for heavy
+    ones, or to the emptiest, which leaves all members lower."""
     relays: bool = False
-    """Whether relays are looked for."""
+    """Whether relays are searched."""
 
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """Who has what in the middle of a search."""
+    """Owners and loads during a search."""
 
     facts: Facts
     limit: list[int]
-    """The weight above which a member hands on, of each kind."""
+    """Load of each kind above which a member hands on partitions."""
     load: list[int]
-    """What each member has."""
+    """Load of each member: the sum of its weights."""
     ranked: list[list[tuple[int, int]]]
-    """Of each kind, (load, member) from the emptiest up."""
+    """(load, member) of each kind, emptiest first."""
     allowed: float
     """The largest use that some limit allows."""
     largest: float
-    """The largest use of any member, weight for capacity."""
+    """The largest use of any member: weight divided by capacity."""
     emptiest_load: list[int]
-    """What the emptiest member of each kind has."""
-    way: Way = Way()
+    """Load of the emptiest member of each kind."""
+    policy: SearchPolicy = SearchPolicy()
     has_relayed: bool = False
-    """Whether a relay was among its steps."""
+    """Whether a relay was among the steps."""
     moved: dict[int, int] = field(default_factory=dict)
-    """Partition -> who has it now; all that ever moved are in it."""
+    """Partition -> its owner now, of all partitions that have moved."""
     listed: dict[int, Held] = field(default_factory=dict)
-    """What members have that were looked at or have changed."""
+    """Partitions of the members that were listed or have changed."""
 
-    def copy(self, limit: list[int], way: Way | None = None) -> State:
-        """Return a state on which another search can be tried, with other limits. Cost: O(M)."""
+    def copy(self, limit: list[int], policy: SearchPolicy | None = None) -> State:
+        """Return a copy with other limits, for another search. Cost: O(M)."""
         other = State(
             facts=self.facts,
             limit=limit,
@@ -73,7 +73,7 @@ class State:
             allowed=self.allowed,
             largest=self.largest,
             emptiest_load=self.emptiest_load[:],
-            way=way or self.way,
+            policy=policy or self.policy,
             moved=self.moved.copy(),
             listed=self.listed.copy(),
         )
@@ -86,38 +86,38 @@ class State:
         self.limit, self.allowed = limit, max(uses, default=0.0)
 
     def owners(self) -> Int32:
-        """Return who has each partition, int32[P]. Cost: O(P)."""
+        """Return the owner of each partition, int32[P]. Cost: O(P)."""
         owner = self.facts.owner.copy()
         if self.moved:
             owner[list(self.moved)] = list(self.moved.values())
         return owner
 
     def owner(self, partition: int) -> int:
-        """Return who has a partition, -1 for nobody."""
+        """Return the owner of a partition, -1 for none."""
         known = self.moved.get(partition)
         return int(self.facts.owner[partition]) if known is None else known
 
     def held(self, member: int) -> Held:
-        """Return what a member has; the lists are not to be changed."""
+        """Return the partitions of a member. Do not change the lists."""
         known = self.listed.get(member)
         if known is None:
             known = self.listed[member] = self.facts.held(member)
         return known
 
     def fill(self, member: int) -> float:
-        """Return what a member has as a part of what is right for it."""
+        """Return the load of a member divided by its fair load."""
         return self.load[member] / self.facts.wide[self.facts.kind_of[member]]
 
     def use(self, member: int) -> float:
-        """Return a member's weight for its capacity."""
+        """Return a member's weight divided by its capacity."""
         return self.load[member] / self.facts.capacity[self.facts.kind_of[member]]
 
     def excess(self, member: int) -> int:
-        """Return how much a member has above its limit, negative below it."""
+        """Return the load of a member above its limit, negative below it."""
         return self.load[member] - self.limit[self.facts.kind_of[member]]
 
     def fullest(self) -> int:
-        """Return the member that has most of what is right for it. Cost: O(kinds + equal ones)."""
+        """Return the member with the highest fill. Cost: O(kinds + equal members)."""
         wide = self.facts.wide
         tops = [one[-1][0] for one in self.ranked]
         highest = max(top / wide[kind] for kind, top in enumerate(tops))
@@ -128,19 +128,19 @@ class State:
         )
 
     def ceiling(self, kind: int) -> int:
-        """Return the most that a receiver of a kind may have.
+        """Return the highest load of a receiver of a kind.
 
-        Its limit, and less than the largest use of any member: so no step makes that larger.
+        Its limit, and less than the largest use of any member, so no step raises that.
         """
         limit, most = self.limit[kind], int(self.largest * self.facts.capacity[kind] * BELOW)
         return min(most, limit)
 
     def room(self, member: int) -> int:
-        """Return how much more a member may get."""
+        """Return the weight that a member may still receive."""
         return self.ceiling(self.facts.kind_of[member]) - self.load[member]
 
     def rooms(self, but: int = -1) -> list[int]:
-        """Return the largest room in each kind, without that of one member. Cost: O(kinds)."""
+        """Return the largest room of each kind, without one member. Cost: O(kinds)."""
         ceilings: Iterable[int] = self.limit
         if self.largest <= self.allowed * ABOVE:
             ceilings = map(self.ceiling, range(len(self.limit)))
@@ -152,7 +152,7 @@ class State:
         return rooms
 
     def fitting(self, held: Held, but: int = -1) -> Sequence[int]:
-        """Return places in the lists of a member of what somebody has room for, upwards."""
+        """Return places in a member's lists of partitions that fit some other member, ascending."""
         weights, _ = held
         if len(self.facts.takes) == 1:
             return range(bisect_right(weights, self._room_for_row(but)))
@@ -171,7 +171,7 @@ class State:
         return self.ceiling(0) - members[place][0] if place < len(members) else -1
 
     def receiver_of(self, partition: int, weight: int, but: int = -1) -> int:
-        """Return who should get a partition among those with room: in its rack, then emptiest."""
+        """Return the receiver among members with room: in the rack first, then the emptiest."""
         facts, found = self.facts, []
         for kind in facts.kinds_of_row(int(facts.row_of[partition])):
             highest = self.ceiling(kind) - weight
@@ -185,7 +185,7 @@ class State:
         return min(self._near(partition, found))[1]
 
     def fullest_receiver_of(self, partition: int, weight: int) -> int:
-        """Return the fullest member with room for a partition, among those in its rack first."""
+        """Return the fullest member with room for a partition, in its rack if possible."""
         facts, found = self.facts, []
         for kind in facts.kinds_of_row(int(facts.row_of[partition])):
             members = self.ranked[kind]
@@ -198,7 +198,7 @@ class State:
         return min(self._near(partition, found))[1]
 
     def _near(self, partition: int, found: list[tuple[float, int]]) -> list[tuple[float, int]]:
-        """Return those in the rack of a partition; all of them if none is."""
+        """Return the members in the rack of a partition, or all if none is."""
         if self.facts.places is None:
             return found
         members = np.array([member for _, member in found])
@@ -206,21 +206,21 @@ class State:
         return [one for one, is_near in zip(found, near, strict=True) if is_near] or found
 
     def top(self, kind: int, count: int) -> list[tuple[int, int]]:
-        """Return (load, member) of so many that have most, and of those that have as much."""
+        """Return (load, member) of the `count` fullest members, and of equal ones."""
         members = self.ranked[kind]
         first = bisect_left(members, (members[-min(count, len(members))][0],))
         return members[first:]
 
     def emptiest(self, kinds: list[int], count: int, but: int) -> list[int]:
-        """Return the emptiest members of some kinds, at most so many."""
+        """Return at most `count` emptiest members of some kinds."""
         if len(kinds) == 1:
             members = [member for _, member in self.ranked[kinds[0]][: count + 1] if member != but]
             return members[:count]
         wide = self.facts.wide
         if len(kinds) > count:
             first = ((self.ranked[kind][0][0] / wide[kind], kind) for kind in kinds)
-            # The first of each of them is as empty as the last one that is asked for, or emptier;
-            # one more for `but`.
+            # The first member of each is as empty as the last one asked for, or emptier; one more
+            # for `but`.
             cut = nsmallest(count + 1, first)[-1][0]
             kinds = [kind for kind in kinds if self.ranked[kind][0][0] / wide[kind] <= cut]
         near = [
@@ -258,7 +258,7 @@ class State:
             self.largest = max(self.largest, self.use(receiver))
 
     def _shift(self, member: int, weight: int) -> None:
-        """Change what a member has, and its place among its kind."""
+        """Change the load of a member, and its place among its kind."""
         kind, load = self.facts.kind_of[member], self.load[member]
         ranked = self.ranked[kind]
         del ranked[bisect_left(ranked, (load, member))]
@@ -268,7 +268,7 @@ class State:
 
 
 def _place(weights: array[int], partitions: array[int], weight: int, partition: int) -> int:
-    """Return where a partition stands, or would stand, in sorted lists."""
+    """Return the place of a partition in sorted lists, present or not."""
     at = bisect_left(weights, weight)
     if at == len(weights) or weights[at] > weight:
         return at
@@ -276,7 +276,7 @@ def _place(weights: array[int], partitions: array[int], weight: int, partition: 
 
 
 def state_of(table: Table, *, has_costs: bool) -> State:
-    """Return the state in which a search begins, with no limit. Cost: O(M log M)."""
+    """Return the state at the start of a search, with limits of 0. Cost: O(M log M)."""
     number_of: dict[tuple[int, int], int] = {}
     pairs = zip(table.class_of.tolist(), table.capacity.tolist(), strict=True)
     kind_of = [number_of.setdefault(pair, len(number_of)) for pair in pairs]

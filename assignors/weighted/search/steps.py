@@ -1,10 +1,9 @@
-"""One step of the search: what takes weight off a member that carries too much.
+"""One step of the search: moves that take weight off a member above its limit.
 
-In this order: one partition that brings the member below its limit, the lightest that does; two
-that change places; a heavy one to a member that hands a few on, where that saves moves; a part of
-what is too much; then whatever lowers the higher of two members; then chains of members. Receivers
-stay below their limits, or at least below what the member had, so each step lowers the sorted list
-of all members' fill.
+In this order: the lightest partition that brings the member below its limit; an exchange of two; a
+relay, if it saves moves; the heaviest partition that fits; a move or an exchange that lowers the
+fuller of two members; a chain of members. Receivers stay below their limits, or at least below the
+load that the giver had, so each step lowers the sorted list of fills.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ from assignors.weighted.search.state import State
 from assignors.weighted.search.table import Move
 
 SPREAD = 6
-"""Among so many of the emptiest receivers two partitions are looked for that change places."""
+"""Emptiest receivers that are tried for an exchange."""
 
 WORTH = 1e-4
-"""A step that lowers a member's fill by a smaller part than this is not worth it."""
+"""Smallest share of a member's fill that a step must take off."""
 
 
 def step_for(state: State, giver: int) -> list[Move] | None:
-    """Return moves that belong together and relieve a member, `None` where there are none.
+    """Return moves that relieve a member together, `None` if there are none.
 
-    Cost: O(kinds x rows of its partitions + SPREAD x partitions of a member), and O(kinds) where a
-    single move is enough and all take the same.
+    Cost: O(kinds x rows of its partitions + SPREAD x partitions of a member), and O(kinds) if a
+    single move suffices and all members take the same topics.
     """
     held = state.held(giver)
     weights, partitions = held
@@ -51,25 +50,25 @@ def step_for(state: State, giver: int) -> list[Move] | None:
         return exchange
     if not fits or heaviest < WORTH * state.load[giver]:
         return lower(state, giver, near, state.fill(giver) * (1 - WORTH))
-    relay = relay_for(state, giver) if state.way.relays else None
+    relay = relay_for(state, giver) if state.policy.relays else None
     state.has_relayed |= relay is not None
     return relay or [_single(state, giver, held, fits[-1])]
 
 
 def _cheapest(state: State, partitions: array[int], places: Sequence[int]) -> int:
-    """Return the place of the partition that is cheapest to move, the lightest of equal ones."""
+    """Return the place of the cheapest partition to move, the lightest of equal ones."""
     cost = state.facts.cost
     return places[0] if cost is None else min(places, key=lambda one: int(cost[partitions[one]]))
 
 
 def _single(state: State, giver: int, held: Held, place: int) -> Move:
     partition, weight = held[1][place], held[0][place]
-    choose = state.fullest_receiver_of if state.way.packs else state.receiver_of
+    choose = state.fullest_receiver_of if state.policy.packs else state.receiver_of
     return Move(partition, giver, choose(partition, weight))
 
 
 def _near(state: State, giver: int, held: Held) -> Near:
-    """Return the emptiest members that may take something of what a member has."""
+    """Return the emptiest members that may take some partition of a member."""
     facts = state.facts
     if len(facts.takes) == 1:
         near = state.emptiest(facts.kinds_of_row(0), SPREAD, giver)
@@ -79,7 +78,7 @@ def _near(state: State, giver: int, held: Held) -> Near:
 
 
 def allowed(state: State, giver: int, receiver: int) -> Held:
-    """Return what a member has that another may take."""
+    """Return the partitions of a member that another may take."""
     facts, held = state.facts, state.held(giver)
     if len(facts.takes) == 1:
         return held
@@ -91,9 +90,9 @@ def allowed(state: State, giver: int, receiver: int) -> Held:
 
 
 def _exchange_to_limit(state: State, giver: int, near: Near) -> list[Move] | None:
-    """Return two partitions that change places, after which both members are below their limits.
+    """Return an exchange of two partitions that leaves both members below their limits.
 
-    Of those with the least difference that is enough.
+    The one with the least difference that suffices.
     """
     excess, kind_of = state.excess(giver), state.facts.kind_of
     known, ceiling = -1, 0
@@ -107,7 +106,7 @@ def _exchange_to_limit(state: State, giver: int, near: Near) -> list[Move] | Non
         if room < excess:
             continue
         least, pair = room + 1, None
-        # Lighter ones are not enough, whatever comes back.
+        # Lighter partitions do not suffice, whatever comes back.
         for place in range(bisect_left(ours, excess + others[0]), len(ours)):
             back = bisect_right(others, ours[place] - excess) - 1
             difference = ours[place] - others[back]

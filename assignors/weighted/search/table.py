@@ -1,8 +1,8 @@
-"""A group as the search gets it: partitions, members, who may take what, and who has how much.
+"""The input of a search: partitions, members, subscriptions and loads.
 
 Weights of one group are divided by their common divisor first, so an answer does not depend on
-the unit of the weights. Sums are exact: they stay below 2**53. What decides is compared as
-integers, or as quotients of two integers, which IEEE arithmetic rounds in the same way everywhere.
+the unit of the weights. Sums are exact: they stay below 2**53. Comparisons are of integers, or of
+quotients of two integers, which IEEE arithmetic rounds in the same way everywhere.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
-    """Racks: which members are in the rack of a replica of each partition."""
+    """Racks of members and of replicas."""
 
     rack: Int32
-    """int32[M]: -1 for a member without one, to which everything is local."""
+    """int32[M]: -1 for a member without a rack, to which every partition is local."""
     replica_set: Int32
     """int32[P]: row of `replica_racks`."""
     replica_racks: Bool
     """bool[S, R]."""
 
     def local(self, partition: int, members: Int64) -> Bool:
-        """Return which of the members are near a replica of a partition. Cost: O(members)."""
+        """Return which members are in the rack of a replica. Cost: O(members)."""
         racks = self.replica_racks[self.replica_set[partition]]
         rack = self.rack[members]
         near: Bool = (rack < 0) | racks[rack]
@@ -49,15 +49,15 @@ class Places:
 class Table:
     """A group before the search. P partitions, M members, R rows, K classes.
 
-    A row is all partitions that the same classes of members take.
+    A row is the partitions that the same classes of members take.
     """
 
     weight: Int64
     """int64[P], at least 0."""
     cost: Int64
-    """int64[P]: what moving a partition costs, at least 0."""
+    """int64[P]: cost of moving each partition, at least 0."""
     row_of: Int32
-    """int32[P]: row of each partition, -1 where nobody takes it."""
+    """int32[P]: row of each partition, -1 if no member takes it."""
     takes: Bool
     """bool[R, K]."""
     class_of: Int32
@@ -65,24 +65,24 @@ class Table:
     capacity: Int64
     """int64[M], at least 1."""
     wide: Float64
-    """float64[M]: the weight that each member should not be above; 1 for one that takes none."""
+    """float64[M]: highest weight that each member should have; 1 for one that takes nothing."""
     fair: Float64
-    """float64[M]: the weight that each member has in the mean, without the heaviest partitions."""
+    """float64[M]: mean weight of members like this one, without the heaviest partitions."""
     owner: Int32
-    """int32[P]: who has each partition now, -1 for nobody. The search changes it."""
+    """int32[P]: owner of each partition, -1 for none. The search changes it."""
     load: Int64
-    """int64[M]: the weight of what each member has."""
+    """int64[M]: load of each member, a sum of weights."""
     places: Places | None = None
     of_row: dict[int, Int64] = field(default_factory=dict)
 
     def takers(self, row: int) -> Int64:
-        """Return who may take the partitions of a row. Cost: O(M), the first time."""
+        """Return the members that may take a row's partitions. Cost: O(M), the first time."""
         known = self.of_row.get(row)
         if known is None:
             known = self.of_row[row] = np.flatnonzero(self.takes[row, self.class_of])
         return known
 
     def fill(self) -> Float64:
-        """Return what each member has as a part of what is right for it, float64[M]."""
+        """Return the load of each member divided by its fair load, float64[M]."""
         fill: Float64 = self.load / self.wide
         return fill

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from assignors.registry import assignor_named
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.engines.python import Settings, replay
+from assignors.replay.engines.python import replay_records
+from assignors.replay.settings import Settings
 from assignors.replay.tables.rows import Tables
 from tests.replay.laws import counts, outcomes, ownership
 
@@ -43,7 +44,7 @@ TRIED = ("optimal/cooperative-sticky", "java/sticky", "server/uniform")
 
 def tables_of(given: Iterable[LoggedRecord]) -> Tables:
     """The tables of these records, with one assignor of each family tried."""
-    return replay(given, Settings(assignors=tuple(map(assignor_named, TRIED))))
+    return replay_records(given, Settings(assignors=tuple(map(assignor_named, TRIED))))
 
 
 def broken(tables: Tables) -> list[str]:

@@ -131,4 +131,4 @@ def test_the_command_notes_them_once_and_shows_a_row_only_where_there_are_some()
 
 def played(*arguments: str) -> Result:
     """Return what the command prints, in this process."""
-    return CliRunner().invoke(command, ["simulate", "--scenario", *arguments])
+    return CliRunner().invoke(command, ["simulate", *arguments])

@@ -9,7 +9,7 @@ import pytest
 
 from assignors.ownership.intervals import ownerships
 from assignors.replay.decode.logged_records import logged_records
-from assignors.replay.engines.python import replay
+from assignors.replay.engines.python import replay_records
 from assignors.replay.sources import open_source
 from assignors.replay.sources.writing import write_records
 from assignors.simulation.serving import raws_of
@@ -77,7 +77,7 @@ def test_times_in_records_are_those_of_the_log(tmp_path: Path) -> None:
     )
     path = tmp_path / "log.jsonl"
     write_records(path, map(raws_of, log_entries(run.records, group="g", starts_at_ms=START_MS)))
-    tables = replay(logged_records(open_source(path)))
+    tables = replay_records(logged_records(open_source(path)))
     assert [row.pause_ms for row in tables.generations] == [None, 1, 0]
     assert all(START_MS <= row.at_ms <= START_MS + 60 * SECOND for row in tables.offsets)
 

@@ -58,7 +58,7 @@ VALUES: dict[str, Any] = {
     "wake_late_us": 1,
 }
 """Values that are no defaults; numbers are one more."""
-HANDS_ON = ("sides.py", "live.py", "offsets_client.py", "members.py", "application.py")
+HANDS_ON = ("sides.py", "live.py", "offsets_client.py", "members.py", "client.py")
 BY_CHANCE = {
     "migration_policy",  # of members that migrate
     "claims",  # of members that answer a leader

@@ -20,7 +20,7 @@ from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.possible import require_possible
 from assignors.simulation.timed.protocols.effects import Answered, Command, Consume, Send
-from assignors.simulation.timed.protocols.kafka.classic_member_state import ROUNDING_US, SECOND_US
+from assignors.simulation.timed.protocols.kafka.classic_member import ROUNDING_US, SECOND_US
 from assignors.simulation.timed.protocols.kafka.messages import (
     Heartbeat,
     JoinGroup,

@@ -23,7 +23,7 @@ from assignors.simulation.timed.engine import play
 from assignors.simulation.timed.faults.live import LONGER, OF_A_MEMBER
 from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Fired, Schedule, Send
-from assignors.simulation.timed.protocols.kafka.classic_member_state import (
+from assignors.simulation.timed.protocols.kafka.classic_member import (
     ClassicMember,
     MemberState,
 )

@@ -11,7 +11,7 @@ from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.protocols.kafka import (
     classic,
-    classic_member_steps,
+    classic_member,
     consumer,
     consumer_member,
     coordinator,
@@ -50,7 +50,7 @@ def keeps_silent(patch: pytest.MonkeyPatch) -> None:
 def joins_without_revoking(patch: pytest.MonkeyPatch) -> None:
     """A classic member keeps what an eager one has to give up."""
     patch.setattr(
-        classic_member_steps, "count", lambda partitions: 0 * sum(map(len, partitions.values()))
+        classic_member, "count", lambda partitions: 0 * sum(map(len, partitions.values()))
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from assignors.ownership.intervals import by_partition, ownerships
 from assignors.replay.decode.logged_records import logged_records
-from assignors.replay.engines.python import replay
+from assignors.replay.engines.python import replay_records
 from assignors.replay.sources import open_source
 from assignors.replay.sources.writing import write_records
 from assignors.replay.tables.rows import Tables
@@ -44,7 +44,7 @@ FORMS = ("topic.jsonl", "topic.parquet", "topic")
 def replayed(played: Played, place: Path) -> Tables:
     batches = log_entries(played.records, group="g", starts_at_ms=START_MS)
     write_records(place, map(raws_of, batches))
-    return replay(logged_records(open_source(place)))
+    return replay_records(logged_records(open_source(place)))
 
 
 def without_repetition(names: list[str]) -> list[str]:

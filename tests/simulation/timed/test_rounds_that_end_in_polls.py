@@ -21,8 +21,14 @@ from assignors.documents.values import DocumentError
 from assignors.simulation.timed.dialects.timing import Timing
 from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.possible import require_possible
-from assignors.simulation.timed.protocols.application import rest_of_poll, whole_poll
-from assignors.simulation.timed.protocols.effects import Answered, Consume, Fired, Send
+from assignors.simulation.timed.protocols.client import Client
+from assignors.simulation.timed.protocols.effects import (
+    Answered,
+    Consume,
+    Fired,
+    Schedule,
+    Send,
+)
 from assignors.simulation.timed.protocols.kafka.messages import (
     Heartbeat,
     JoinGroup,
@@ -168,7 +174,7 @@ def test_the_rest_of_a_poll_is_that_of_polls_one_after_the_other() -> None:
 
     ends, at = [], 0
     while at < 2_000_000_000:
-        at += whole_poll(ONE, draw)
+        at += whole_poll(Client(config=ONE, draw=draw))
         ends.append(at)
     lasts = [end - begin for begin, end in pairwise(ends)]
     assert (min(lasts) // 1000, max(lasts) // 1000) == (POLL_MS - SPREAD_MS, POLL_MS - 1)
@@ -178,7 +184,7 @@ def test_the_rest_of_a_poll_is_that_of_polls_one_after_the_other() -> None:
         while ends[place] <= moment:
             place += 1
         rests.append(ends[place] - moment)
-    drawn = [rest_of_poll(ONE, draw) for _ in range(4000)]
+    drawn = [rest_of_poll(Client(config=ONE, draw=draw)) for _ in range(4000)]
     for tenth in range(1, 10):
         one, other = (sorted(each)[400 * tenth] for each in (rests, drawn))
         assert one == pytest.approx(other, abs=5000)
@@ -191,8 +197,27 @@ def test_polls_of_one_length_are_drawn_as_before() -> None:
         limits.append((purpose, limit))
         return limit
 
-    assert rest_of_poll(even, draw) == whole_poll(even, draw) == 1000 * POLL_MS
+    client = Client(config=even, draw=draw)
+    assert rest_of_poll(client) == whole_poll(client) == 1000 * POLL_MS
     assert limits == [("poll", 1000 * POLL_MS)]
+
+
+def rest_of_poll(client: Client) -> int:
+    """Return how long the poll that is going on still takes, in microseconds."""
+    client.poll_later()
+    return last_time(client)
+
+
+def whole_poll(client: Client) -> int:
+    """Return how long a poll takes that begins now, in microseconds."""
+    client.poll_to_its_end("poll")
+    return last_time(client)
+
+
+def last_time(client: Client) -> int:
+    scheduled = client.out[-1]
+    assert isinstance(scheduled, Schedule)
+    return scheduled.after_us
 
 
 def test_a_poll_shorter_than_nothing_is_refused() -> None:

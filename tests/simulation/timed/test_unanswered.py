@@ -22,8 +22,7 @@ from assignors.simulation.timed.protocols.effects import (
     Response,
     Send,
 )
-from assignors.simulation.timed.protocols.kafka.classic_member import step
-from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.classic_member import ClassicMember, step
 from assignors.simulation.timed.protocols.kafka.messages import (
     ErrorCode,
     JoinedMember,

@@ -7,7 +7,7 @@ Spark's Kafka source, as in a Parquet file.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol, runtime_checkable
+from typing import Any
 
 import pyarrow as pa
 
@@ -18,15 +18,7 @@ WHERE = "the table"
 """Its name in messages."""
 
 
-@runtime_checkable
-class ArrowStream(Protocol):
-    """A table of another library, see Arrow's PyCapsule interface."""
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Return the table's columns as a stream."""
-
-
-def read_frame(frame: ArrowStream) -> Iterator[Raw]:
+def read_frame(frame: Any) -> Iterator[Raw]:  # noqa: ANN401 - of any library
     """Yield the records of a table in memory; raises `SourceError` where it has none, when called.
 
     A value that its column cannot hold is a row with `error`. Cost: linear in the bytes.

@@ -12,7 +12,7 @@ from assignors.simulation.timed.explore.world import Model, World, clients_of
 from assignors.simulation.timed.monitors.rules import Consumption
 from assignors.simulation.timed.protocols.effects import CoordinatorEvent, Effect, MemberEvent
 from assignors.simulation.timed.protocols.kafka import classic_member, consumer_member
-from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.classic_member import ClassicMember
 from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
 from assignors.simulation.timed.protocols.kafka.coordinator import step as step_coordinator
 from assignors.simulation.timed.protocols.kafka.state import GroupCoordinator

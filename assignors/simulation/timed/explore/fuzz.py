@@ -1,4 +1,4 @@
-"""Random scenarios under every monitor, until one violates something: `simulate --fuzz`.
+"""Random scenarios under every monitor, until one violates something: `fuzz`.
 
 A scenario is drawn for each seed, from the first seed on, and played. The first one that violates
 a monitor is made small (`shrinking`). A seed always gives the same scenario in one version of this

@@ -31,7 +31,7 @@ from assignors.simulation.timed.protocols.effects import Effect, Reply
 from assignors.simulation.timed.protocols.kafka.classic_group import (
     ClassicGroup,
 )
-from assignors.simulation.timed.protocols.kafka.classic_member_state import (
+from assignors.simulation.timed.protocols.kafka.classic_member import (
     ClassicMember,
 )
 from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient

@@ -1,6 +1,6 @@
 """Named scenarios: what happens to groups, with the figures that every run of each must give.
 
-`scenarios/NAME.json` is a scenario document, which `simulate --scenario` plays wherever it is
+`scenarios/NAME.json` is a scenario document, which `simulate` plays wherever it is
 copied. `expected.json` lists the names by chapter: what each shows and why, the protocols that it
 is for, and bounds of its figures under each protocol, whatever the seed. A new scenario is a file,
 and an entry there; `python -m tests.docs.expected_figures NAME --write` measures its figures.

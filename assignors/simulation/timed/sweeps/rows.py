@@ -51,7 +51,7 @@ COLUMNS = (
 """Columns of a row; one that is null is left out, but for `error`."""
 
 
-def measured_rows(rows: Iterable[Row], *, processes: int = 1) -> Iterator[dict[str, Any]]:
+def measured_rows(rows: Iterable[Row], *, processes: int | None = 1) -> Iterator[dict[str, Any]]:
     """Yield what was measured of each point row (`COLUMNS`), in their order.
 
     Cost: that of the runs, about `requests` / 100,000 seconds a point. With more than one process

@@ -146,7 +146,7 @@ def figure_of(row: Row, figure: str) -> Any:  # noqa: ANN401 - a number, mostly
 def result_rows(
     rows: Iterable[Row],
     *,
-    processes: int = 1,
+    processes: int | None = 1,
     chunk: int = RUNS_A_CHUNK,
     own_assignors: Collection[str] = (),
 ) -> Iterator[dict[str, Any]]:
@@ -166,7 +166,7 @@ def result_rows(
 def interval_rows(
     rows: Iterable[Row],
     *,
-    processes: int = 1,
+    processes: int | None = 1,
     chunk: int = RUNS_A_CHUNK,
     own_assignors: Collection[str] = (),
 ) -> Iterator[dict[str, Any]]:

@@ -26,7 +26,7 @@ from assignors.simulation.timed.protocols.effects import (
     Send,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.kafka.classic_member_state import ClassicMember
+from assignors.simulation.timed.protocols.kafka.classic_member import ClassicMember
 from assignors.simulation.timed.protocols.kafka.consumer_member import ConsumerClient
 from assignors.simulation.timed.protocols.kafka.offsets_client import OffsetsClient
 from assignors.simulation.timed.random_streams import stream

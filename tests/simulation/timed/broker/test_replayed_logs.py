@@ -6,6 +6,7 @@ command finds in the first n rows is what the coordinator has after reading them
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -35,6 +36,7 @@ from assignors.simulation.timed.protocols.kafka.messages import (
 )
 from assignors.simulation.timed.protocols.kafka.restore import summary
 from assignors.simulation.timed.scenario import GroupProtocol
+from assignors.simulation.timed.scenario_document import document_from_scenario
 from assignors.simulation.timed.simulation import simulate
 from tests.replay.histories import DATA, state
 from tests.simulation.timed.broker.commanded import compare_all, owners, run
@@ -88,8 +90,10 @@ def test_the_log_of_a_run_under_each_model_is_read_by_both(
 ) -> None:
     path = tmp_path / ("run.jsonl", "run.parquet", "run")[at % 3]
     protocol = ("classic", "consumer")[at % 2]
-    asked = ("simulate", "--scenario", "crash", "--protocol", protocol, "--coordinator", model)
-    (result,) = run(*asked, "--log", str(path))
+    file = tmp_path / "crash.json"
+    document = document_from_scenario(named("crash"))
+    file.write_text(json.dumps({**document, "broker": {"execution": {"model": model}}}))
+    (result,) = run("simulate", str(file), "--protocol", protocol, "--log", str(path))
     assert (result["coordinator_model"], result["error"]) == (model, None)
     settings = BrokerSettings(cluster=Cluster.of(named("crash").topics))
     broker, odd, _ = served(open_source(path), settings)

@@ -28,7 +28,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from assignors.ownership.changes import TopicPartition, pairs
-from assignors.simulation.timed.protocols.application import call_back
 from assignors.simulation.timed.protocols.effects import (
     MILLISECOND,
     Answered,
@@ -36,6 +35,7 @@ from assignors.simulation.timed.protocols.effects import (
     Command,
     Consume,
     Disturbed,
+    Effect,
     Failed,
     Failure,
     Fired,
@@ -43,17 +43,16 @@ from assignors.simulation.timed.protocols.effects import (
     Schedule,
     TimerKey,
 )
-from assignors.simulation.timed.protocols.kafka.classic_member_state import (
+from assignors.simulation.timed.protocols.kafka import classic_member
+from assignors.simulation.timed.protocols.kafka.classic_member import (
+    WAITING,
     ClassicMember,
     MemberState,
-    stop_beats,
-    taken,
-)
-from assignors.simulation.timed.protocols.kafka.classic_member_steps import (
-    WAITING,
     joined,
     leave,
     send_join,
+    stop_beats,
+    taken,
 )
 from assignors.simulation.timed.protocols.kafka.messages import (
     NO_GENERATION_ID,
@@ -73,11 +72,17 @@ RETRIED = (ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 LOST = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION)
 
 
-def handled(state: ClassicMember, event: MemberEvent) -> bool:
-    """Do what a member with a session does about an event; return whether it differs from others.
+def step(state: ClassicMember, event: MemberEvent) -> list[Effect]:
+    """Return what a member with handlers does about an event; `state` is changed in place.
 
     Cost: O(its partitions) where a session begins, changes or ends, and O(1) otherwise.
     """
+    state.out = []
+    return state.out if _handled(state, event) else classic_member.step(state, event)
+
+
+def _handled(state: ClassicMember, event: MemberEvent) -> bool:
+    """Do what the other members do not; return whether the event asks for that."""
     if isinstance(event, Answered):
         return _answered(state, event)
     if isinstance(event, Failed):
@@ -181,7 +186,7 @@ def _synced(state: ClassicMember, response: SyncGroupResponse) -> None:
         _change(state, assigned)
     else:
         state.has_session, state.owned = True, assigned
-        state.out += call_back(state.application, state.config, "assigned", state.config.assign_ms)
+        state.call_back("assigned", state.config.assign_ms)
 
 
 def _change(state: ClassicMember, assigned: TopicPartitions) -> None:
@@ -268,7 +273,7 @@ def _returned(state: ClassicMember, topic: str, number: int) -> None:
 
 def _clean_up(state: ClassicMember) -> None:
     """Call `Cleanup`, which every session ends with, even one without a partition."""
-    state.out += call_back(state.application, state.config, "revoked", state.config.revoke_ms)
+    state.call_back("revoked", state.config.revoke_ms)
 
 
 def _cleaned_up(state: ClassicMember) -> None:

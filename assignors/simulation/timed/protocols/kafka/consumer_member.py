@@ -26,15 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from assignors.simulation.timed.protocols.application import (
-    RETRY_BACKOFF_US,
-    Application,
-    call_back,
-    next_beat,
-    rest_of_poll,
-    watch_thread,
-    whole_poll,
-)
+from assignors.simulation.timed.protocols.client import RETRY_BACKOFF_US, HeartbeatClient
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Cancel,
@@ -46,8 +38,6 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     GiveUp,
     MemberEvent,
-    Schedule,
-    Send,
 )
 from assignors.simulation.timed.protocols.kafka.messages import (
     LEAVE_EPOCH,
@@ -57,29 +47,29 @@ from assignors.simulation.timed.protocols.kafka.messages import (
     ErrorCode,
 )
 from assignors.simulation.timed.protocols.partitions import are_same, count, has_all, shared
-from assignors.simulation.timed.scenario import MemberConfig
 from wire import TopicPartitions
 
-TIMERS = ("heartbeat", "poll", "revoked", "take", "assigned", "max-poll")
-"""The timers of a process; none of them runs on once it has ended."""
-NO_ERROR = ErrorCode.NONE
+LOST = (
+    ErrorCode.NONE,  # it has left because it polled too late
+    ErrorCode.FENCED_MEMBER_EPOCH,
+    ErrorCode.UNKNOWN_MEMBER_ID,
+)
+"""Errors after which a consumer loses everything and joins again; after others it gives up."""
+STOPS = tuple(
+    Cancel((name,)) for name in ("heartbeat", "poll", "revoked", "take", "assigned", "max-poll")
+)
+"""What stops the timers of a process: none of them runs on once it has ended."""
+NONE = ErrorCode.NONE
+POLLS = ("poll", "take")
+"""The timers of polls: they wait for the application's thread."""
 
 
 @dataclass(slots=True, kw_only=True)
-class ConsumerClient:
+class ConsumerClient(HeartbeatClient):
     """A member's side of the protocol."""
 
-    config: MemberConfig
     new_id: Callable[[str], str]
-    draw: Callable[[str, int], int]
-    """(`"poll"`, limit) -> a random time in microseconds."""
     heartbeat_interval_ms: int
-    late_us: int = 0
-    """So much later than this is each heartbeat."""
-    topics: tuple[str, ...] = ()
-    member_id: str = ""
-    epoch: int = 0
-    is_up: bool = False
     owned: TopicPartitions = field(default_factory=dict)
     """What it consumes."""
     confirmed: TopicPartitions = field(default_factory=dict)
@@ -105,26 +95,15 @@ class ConsumerClient:
     must_send: bool = False
     """A heartbeat is due at once, when the one in flight is answered."""
     has_new_topics: bool = False
-    is_stopping: bool = False
-    application: Application = field(default_factory=Application)
     waiting: str | None = None
     """The poll that is due as soon as the application is no longer busy."""
-    deferred: ErrorCode = ErrorCode.NONE
-    """What a heartbeat reported while the application was busy."""
     says_all: bool = False
     """The next heartbeat repeats everything: the last one may not have arrived."""
-    number: int = 0
-    out: list[Effect] = field(default_factory=list)
 
     @property
     def beat_us(self) -> int:
         """The time from one of its heartbeats to the next."""
         return self.config.by_its_clock(self.heartbeat_interval_ms) + self.late_us
-
-    @property
-    def generation(self) -> int:
-        """Its epoch."""
-        return self.epoch
 
     @property
     def is_at_rest(self) -> bool:
@@ -134,21 +113,65 @@ class ConsumerClient:
         return is_there and is_silent and self.is_up and self.epoch > 0 and not self.is_out
 
     @property
-    def is_out(self) -> bool:
-        """Whether it is no longer in the group, and the application does not know yet."""
-        return self.application.has_left or self.deferred is not NO_ERROR
-
-    @property
     def is_busy(self) -> bool:
         """Whether a heartbeat waits for an answer, or the next one has something to report."""
         return self.in_flight is not None or self.must_report or self.has_new_topics
 
+    def start(self) -> None:
+        """Start the process: it chooses an id."""
+        self.member_id, self.in_flight = self.new_id(self.config.name), None
+        HeartbeatClient.start(self)
 
-def send(state: ConsumerClient, request: ConsumerHeartbeat, after_us: int = 0) -> int:
-    """Send a heartbeat; return its number."""
-    state.number += 1
-    state.out.append(Send(state.number, request, after_us))
-    return state.number
+    def join(self) -> None:
+        """Join with epoch 0."""
+        self.epoch, self.owned, self.target, self.confirmed = 0, {}, {}, {}
+        self.going_for, self.awaits_poll, self.acknowledges = None, False, False
+        self.target_number = self.confirmed_number = 0
+        self.application.has_left, self.deferred, self.waiting = False, NONE, None
+        send_now(self)
+
+    def _lose(self, reason: str) -> None:
+        self.out += STOPS
+        if self.owned:
+            self.out.append(Consume({}, reason))
+        self.owned = {}
+
+    def _give_up_all(self) -> bool:
+        has_any, self.waiting = bool(self.owned), None
+        self._lose("revoked")
+        return has_any
+
+    def _give_up_place(self, error: ErrorCode) -> None:
+        """Lose everything; then join again with epoch 0, unless the error is fatal."""
+        self._lose("fenced")
+        if error in LOST:
+            self.join()
+        else:
+            self._end()
+            self.out.append(GiveUp(error.name))
+
+    def _say_leave(self) -> None:
+        instance_id = self.config.instance_id
+        epoch = LEAVE_EPOCH if instance_id is None else STATIC_LEAVE_EPOCH
+        self.send(ConsumerHeartbeat(self.member_id, epoch, instance_id))
+
+    def _end(self) -> None:
+        self.is_up, self.in_flight, self.owned, self.going_for = False, None, {}, None
+        self.must_send = self.acknowledges = self.awaits_poll = False
+        self.application.restart()
+        self.out += STOPS
+
+    def _may_poll_long(self) -> bool:
+        return self.epoch > 0 and self.going_for is None and not self.is_out
+
+    def _go_on(self) -> None:
+        """Poll, if the application was busy when a poll was due; another target may have come."""
+        waiting, self.waiting = self.waiting, None
+        if waiting is not None:
+            _TIMERS[waiting](self)
+        else:
+            _reconcile(self)
+            self.begin_long_poll()
 
 
 def next_request(state: ConsumerClient) -> ConsumerHeartbeat:
@@ -172,40 +195,9 @@ def next_request(state: ConsumerClient) -> ConsumerHeartbeat:
     return request
 
 
-LOST = (
-    ErrorCode.NONE,  # it has left because it polled too late
-    ErrorCode.FENCED_MEMBER_EPOCH,
-    ErrorCode.UNKNOWN_MEMBER_ID,
-)
-"""Errors after which a consumer loses everything and joins again; after others it gives up."""
-STOPS = tuple(Cancel((name,)) for name in TIMERS)
-NOT_LATE = Cancel(("max-poll",))
-NONE = ErrorCode.NONE
-POLLS = ("poll", "take")
-"""The timers of polls: they wait for the application's thread."""
-
-
-def _start(state: ConsumerClient) -> None:
-    """Start the process: it chooses an id and joins with epoch 0."""
-    state.is_up, state.is_stopping = True, False
-    state.topics = state.topics or state.config.topics
-    state.member_id = state.new_id(state.config.name)
-    state.in_flight = None
-    state.application.restart()
-    _join(state)
-
-
-def _join(state: ConsumerClient) -> None:
-    state.epoch, state.owned, state.target, state.confirmed = 0, {}, {}, {}
-    state.going_for, state.awaits_poll, state.acknowledges = None, False, False
-    state.target_number = state.confirmed_number = 0
-    state.application.has_left, state.deferred, state.waiting = False, NONE, None
-    send_now(state)
-
-
 def _answered(state: ConsumerClient, response: ConsumerHeartbeatResponse) -> None:
     if response.error is not NONE:
-        lose_place(state, response.error)
+        state.lose_place(response.error)
         return
     state.epoch = response.epoch
     assignment = response.assignment
@@ -218,25 +210,6 @@ def _answered(state: ConsumerClient, response: ConsumerHeartbeatResponse) -> Non
     if state.must_send or state.acknowledges:
         send_now(state)
     _reconcile(state)
-
-
-def lose_place(state: ConsumerClient, error: ErrorCode) -> None:
-    """Do what an error asks for, once the application's thread has time for it."""
-    if state.application.is_busy:
-        state.deferred = error
-        state.out.append(Cancel(("heartbeat",)))
-    else:
-        _give_up(state, error)
-
-
-def _give_up(state: ConsumerClient, error: ErrorCode) -> None:
-    """Lose everything; then join again with epoch 0, unless the error is fatal."""
-    _lose(state, "fenced")
-    if error in LOST:
-        _join(state)
-    else:
-        _end(state)
-        state.out.append(GiveUp(error.name))
 
 
 def _reconcile(state: ConsumerClient) -> None:
@@ -255,22 +228,17 @@ def _reconcile(state: ConsumerClient) -> None:
     elif state.config.auto_commit_ms or not has_all(state.target, state.owned):
         if not state.awaits_poll:
             state.awaits_poll = True
-            _wait(state, "poll")
+            state.poll_later()
     else:
         state.going_for, state.going_number = state.target, state.target_number
-        _wait(state, "take")
-
-
-def _wait(state: ConsumerClient, timer: str) -> None:
-    """Wait until the application polls."""
-    state.out.append(Schedule((timer,), rest_of_poll(state.config, state.draw)))
+        state.poll_later("take")
 
 
 def _poll(state: ConsumerClient) -> None:
     """Give up what the target lacks: consumption ends, the callback runs and commits."""
     state.awaits_poll = False
     if state.target_number == state.confirmed_number or state.going_for is not None:
-        free(state)  # it need not give up anything any more
+        state.free()  # it need not give up anything any more
         return
     state.going_for, state.going_number = state.target, state.target_number
     kept = shared(state.owned, state.target)
@@ -279,15 +247,15 @@ def _poll(state: ConsumerClient) -> None:
         return
     state.owned = kept
     state.out.append(Consume(state.owned, "revoked"))
-    state.out += call_back(state.application, state.config, "revoked", state.config.revoke_ms)
+    state.call_back("revoked", state.config.revoke_ms)
 
 
 def _revoked(state: ConsumerClient) -> None:
     state.application.is_in_callback = False
     if state.is_stopping or state.is_out:
-        free(state)
+        state.free()
     else:
-        state.out.append(Schedule(("take",), whole_poll(state.config, state.draw)))
+        state.poll_to_its_end("take")
 
 
 def _take(state: ConsumerClient) -> None:
@@ -296,7 +264,7 @@ def _take(state: ConsumerClient) -> None:
     if are_same(state.owned, state.going_for):
         _assigned(state)
     else:
-        state.out += call_back(state.application, state.config, "assigned", state.config.assign_ms)
+        state.call_back("assigned", state.config.assign_ms)
 
 
 def _assigned(state: ConsumerClient) -> None:
@@ -312,7 +280,7 @@ def _assigned(state: ConsumerClient) -> None:
             state.owned = got
             state.out.append(Consume(state.owned, "assigned"))
         _confirm(state, got, state.going_number)
-    free(state)
+    state.free()
 
 
 def _confirm(state: ConsumerClient, got: TopicPartitions, number: int) -> None:
@@ -333,8 +301,8 @@ def send_now(state: ConsumerClient, after_us: int = 0) -> None:
     if state.in_flight is not None:
         state.must_send = True
         return
-    state.in_flight = send(state, next_request(state), after_us)
-    state.out.append(next_beat(state.beat_us))
+    state.in_flight = state.send(next_request(state), after_us)
+    state.beat_later()
 
 
 def _rejoin(state: ConsumerClient) -> None:
@@ -342,81 +310,6 @@ def _rejoin(state: ConsumerClient) -> None:
     if state.is_up and not state.is_out:
         state.has_new_topics = True
         send_now(state)
-
-
-def _stop(state: ConsumerClient) -> None:
-    """Close the consumer: give everything up, then leave. It waits for the application's thread."""
-    if not state.is_up or state.is_stopping:
-        return
-    state.is_stopping = True
-    if not state.application.is_busy:
-        _give_up_and_leave(state)
-
-
-def _give_up_and_leave(state: ConsumerClient) -> None:
-    """Leave, once the callback for what it still owns is over."""
-    state.out += STOPS
-    if state.owned:
-        state.owned = {}
-        state.out.append(Consume({}, "revoked"))
-        state.out += call_back(state.application, state.config, "revoked", state.config.revoke_ms)
-    else:
-        _leave(state)
-
-
-def _leave(state: ConsumerClient) -> None:
-    instance_id = state.config.instance_id
-    epoch = LEAVE_EPOCH if instance_id is None else STATIC_LEAVE_EPOCH
-    send(state, ConsumerHeartbeat(state.member_id, epoch, instance_id))
-    _end(state)
-
-
-def _crash(state: ConsumerClient) -> None:
-    if state.is_up:
-        _lose(state, "crashed")
-        _end(state)
-
-
-def _lose(state: ConsumerClient, reason: str) -> None:
-    """Stop consuming everything, without a commit."""
-    state.out += STOPS
-    if state.owned:
-        state.out.append(Consume({}, reason))
-    state.owned = {}
-
-
-def _end(state: ConsumerClient) -> None:
-    state.is_up, state.in_flight, state.owned, state.going_for = False, None, {}, None
-    state.must_send = state.acknowledges = state.awaits_poll = False
-    state.application.restart()
-    state.out += STOPS
-
-
-def begin_long_poll(state: ConsumerClient) -> None:
-    """Let the application be busy with its records, if it takes long for them."""
-    application = state.application
-    if not application.long_poll_us or application.is_busy or state.is_out:
-        return
-    if state.epoch > 0 and state.going_for is None:
-        application.is_in_poll = True
-        state.out += watch_thread(state.config, application.long_poll_us)
-
-
-def free(state: ConsumerClient) -> None:
-    """Do what has waited for the application's thread."""
-    if state.application.is_busy or not state.is_up:
-        return
-    state.out.append(NOT_LATE)
-    waiting, state.waiting = state.waiting, None
-    if state.is_stopping:
-        _give_up_and_leave(state)
-    elif state.is_out:
-        _give_up(state, state.deferred)
-    elif waiting is not None:
-        _TIMERS[waiting](state)
-    else:
-        _reconcile(state)  # another assignment may have come meanwhile
-        begin_long_poll(state)
 
 
 def _request_failed(state: ConsumerClient, number: int) -> None:
@@ -430,26 +323,13 @@ def _lose_generation(state: ConsumerClient) -> None:
     """Forget the member epoch: lose everything, and join again with epoch 0."""
     if state.is_up and state.epoch > 0 and not state.is_stopping and not state.is_out:
         state.in_flight = None
-        lose_place(state, ErrorCode.FENCED_MEMBER_EPOCH)
-
-
-def _slow_down(state: ConsumerClient, event: Disturbed) -> None:
-    """Take over how slow the application is; a long poll begins or ends."""
-    if state.application.slow_down(event):
-        begin_long_poll(state)
-        free(state)
+        state.lose_place(ErrorCode.FENCED_MEMBER_EPOCH)
 
 
 def _poll_late(state: ConsumerClient) -> None:
-    """Leave the group: the application has not polled in time. It does not know yet."""
-    if state.is_out or state.is_stopping:
-        return
-    instance_id = state.config.instance_id
-    epoch = LEAVE_EPOCH if instance_id is None else STATIC_LEAVE_EPOCH
-    send(state, ConsumerHeartbeat(state.member_id, epoch, instance_id))
-    state.application.has_left = True
-    state.in_flight, state.must_send, state.acknowledges = None, False, False
-    state.out.append(Cancel(("heartbeat",)))
+    if not (state.is_out or state.is_stopping):
+        state.leave_late()
+        state.in_flight, state.must_send, state.acknowledges = None, False, False
 
 
 _TIMERS: dict[str, Callable[[ConsumerClient], None]] = {
@@ -461,9 +341,9 @@ _TIMERS: dict[str, Callable[[ConsumerClient], None]] = {
     "max-poll": _poll_late,
 }
 _COMMANDS: dict[Command, Callable[[ConsumerClient], None]] = {
-    Command.START: _start,
-    Command.STOP: _stop,
-    Command.CRASH: _crash,
+    Command.START: ConsumerClient.start,
+    Command.STOP: ConsumerClient.stop,
+    Command.CRASH: ConsumerClient.crash,
     Command.REJOIN: _rejoin,
     Command.LOSE_GENERATION: _lose_generation,
 }
@@ -490,7 +370,7 @@ def step(state: ConsumerClient, event: MemberEvent) -> list[Effect]:
     elif isinstance(event, Failed):
         _request_failed(state, event.number)
     elif isinstance(event, Disturbed):
-        _slow_down(state, event)
+        state.slow_down(event)
     elif event is not Command.SESSION_OVER:  # the session is the coordinator's affair
         _COMMANDS[event](state)
     return state.out

@@ -17,13 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from assignors.simulation.timed.protocols.application import (
-    RETRY_BACKOFF_US,
-    Application,
-    call_back,
-    rest_of_poll,
-    watch_thread,
-)
+from assignors.simulation.timed.protocols.client import RETRY_BACKOFF_US, HeartbeatClient
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Cancel,
@@ -35,9 +29,8 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     GiveUp,
     MemberEvent,
-    Schedule,
-    Send,
 )
+from assignors.simulation.timed.protocols.kafka.messages import ErrorCode
 from assignors.simulation.timed.protocols.push.messages import (
     AwaitAssignment,
     Fetch,
@@ -51,29 +44,22 @@ from assignors.simulation.timed.protocols.push.messages import (
     Partition,
     PartitionCommittedNotification,
     PushError,
-    Request,
     by_topic,
 )
-from assignors.simulation.timed.scenario import MemberConfig, PushConfig
+from assignors.simulation.timed.scenario import PushConfig
 from wire import TopicPartitions
+
+STOPS = tuple(Cancel((name,)) for name in ("heartbeat", "poll", "revoked", "assigned", "max-poll"))
+"""What stops the timers of a process."""
 
 
 @dataclass(slots=True, kw_only=True)
-class PushClient:
+class PushClient(HeartbeatClient):
     """A member's side of the protocol."""
 
-    config: MemberConfig
     push: PushConfig
-    draw: Callable[[str, int], int]
-    """(`"poll"`, limit) -> a random time in microseconds."""
-    topics: tuple[str, ...] = ()
-    member_id: str = ""
-    is_up: bool = False
-    is_stopping: bool = False
     version: int = 1
     """Of the assignment that it has."""
-    epoch: int = 0
-    """Of the group, when its last answer was sent."""
     held: dict[Partition, int] = field(default_factory=dict)
     """What it owns, with the number of each grant; it consumes what no callback has yet to take."""
     target: dict[Partition, int] = field(default_factory=dict)
@@ -82,9 +68,6 @@ class PushClient:
     """Partition -> the last grant that it has given up: an older answer does not bring it back."""
     revoking: dict[Partition, int] = field(default_factory=dict)
     """What the callback that runs gives up."""
-    application: Application = field(default_factory=Application)
-    is_deferred: bool = False
-    """The coordinator has removed it, and the application's thread has no time for that yet."""
     starting: set[Partition] = field(default_factory=set)
     """What the callback that runs takes."""
     arriving: set[Partition] = field(default_factory=set)
@@ -101,23 +84,11 @@ class PushClient:
     awaiting: int | None = None
     """The number of its last request for news."""
     fetching: int | None = None
-    number: int = 0
-    out: list[Effect] = field(default_factory=list)
 
     @property
     def owned(self) -> TopicPartitions:
         """What it owns. Cost: O(partitions)."""
         return by_topic(self.held)
-
-    @property
-    def beat_us(self) -> int:
-        """The time from one of its heartbeats to the next."""
-        return self.config.by_its_clock(self.config.heartbeat_interval_ms)
-
-    @property
-    def generation(self) -> int:
-        """The group epoch that it knows."""
-        return self.epoch
 
     @property
     def join_request(self) -> JoinGroup:
@@ -143,42 +114,73 @@ class PushClient:
         """Whether it is in the group, as far as it knows."""
         return self.is_up and bool(self.member_id) and not self.is_out
 
-    @property
-    def is_out(self) -> bool:
-        """Whether it is no longer in the group, and has not given up what it consumes."""
-        return self.application.has_left or self.is_deferred
+    def join(self, after_us: int = 0) -> None:
+        """Join as a new member, with nothing."""
+        self.has_new_topics = self.application.has_left = False
+        self.deferred = ErrorCode.NONE
+        self.member_id, self.version, self.epoch = "", 1, 0
+        self.held, self.target, self.given_up = {}, {}, {}
+        self.joined = self.send(self.join_request, after_us)
 
+    def _lose(self, reason: str) -> None:
+        if self.held:
+            self.out.append(Consume({}, reason))
+        self.held, self.target, self.revoking = {}, {}, {}
+        self.starting, self.arriving = set(), set()
+        self.awaits_poll = self.is_late = False
+        self.application.is_in_callback = False
+        self.out += STOPS
 
-TIMERS = ("heartbeat", "poll", "revoked", "assigned", "max-poll")
+    def _give_up_all(self) -> bool:
+        self.out += STOPS
+        has_any, self.held = bool(self.held), {}
+        if has_any:
+            self.out.append(Consume({}, "revoked"))
+        return has_any
 
+    def _give_up_place(self, _error: ErrorCode) -> None:
+        self._lose("fenced")
+        if self.is_stopping:
+            self._end()
+        else:
+            self.join()
 
-def _start(state: PushClient) -> None:
-    state.is_up, state.is_stopping = True, False
-    state.topics = state.topics or state.config.topics
-    state.application.restart()
-    join(state)
+    def _say_leave(self) -> None:
+        if self.is_member:
+            self.send(LeaveGroup(self.member_id))
 
+    def _end(self) -> None:
+        self.held = {}
+        self._lose("")
+        self.is_up = False
+        self.application.restart()
 
-def join(state: PushClient, after_us: int = 0) -> None:
-    """Join as a new member, with nothing."""
-    state.has_new_topics = False
-    state.application.has_left = state.is_deferred = False
-    state.member_id, state.version, state.epoch = "", 1, 0
-    state.held, state.target, state.given_up = {}, {}, {}
-    state.joined = send(state, state.join_request, after_us)
+    def _may_poll_long(self) -> bool:
+        return self.is_member and not self.awaits_poll
+
+    def _go_on(self) -> None:
+        if self.is_late:
+            _poll(self)
+        else:
+            _follow(self)
+            self.begin_long_poll()
+
+    def give_up(self, error: PushError) -> None:
+        """End the process, as the coordinator refuses it."""
+        self._end()
+        self.out.append(GiveUp(error.name))
 
 
 def _rejoin(state: PushClient) -> None:
     """Send a changed subscription, once it has joined; nothing is given up for it."""
     state.has_new_topics = not state.is_member
     if state.is_member and not state.is_stopping:
-        send(state, state.join_request)
+        state.send(state.join_request)
 
 
 def _joined(state: PushClient, response: JoinGroupResponse) -> None:
     if response.error is not PushError.NONE:
-        _end(state)
-        state.out.append(GiveUp(response.error.name))
+        state.give_up(response.error)
         return
     state.member_id = response.member_id
     if state.has_new_topics:
@@ -191,23 +193,23 @@ def _joined(state: PushClient, response: JoinGroupResponse) -> None:
 def fetch(state: PushClient, after_us: int = 0) -> None:
     """Fetch until a fetch is refused, where brokers refuse any."""
     if state.push.fences_fetches:
-        state.fetching = send(state, Fetch(state.member_id), after_us)
+        state.fetching = state.send(Fetch(state.member_id), after_us)
 
 
 def _heartbeat(state: PushClient) -> None:
-    send(state, Heartbeat(state.member_id, state.version))
-    state.out.append(Schedule(("heartbeat",), state.beat_us))
+    state.send(Heartbeat(state.member_id, state.version))
+    state.beat_later()
 
 
 def await_news(state: PushClient, after_us: int = 0) -> None:
     """Ask for the next news, where the coordinator keeps such requests."""
     if state.push.parks_heartbeats:
-        state.awaiting = send(state, AwaitAssignment(state.member_id, state.version), after_us)
+        state.awaiting = state.send(AwaitAssignment(state.member_id, state.version), after_us)
 
 
 def _answered(state: PushClient, response: HeartbeatResponse) -> None:
     if response.error is not PushError.NONE:
-        lose_place(state)
+        state.lose_place(ErrorCode.UNKNOWN_MEMBER_ID)
         return
     if response.assigned is None:
         return
@@ -223,23 +225,6 @@ def _answered(state: PushClient, response: HeartbeatResponse) -> None:
         _follow(state)
 
 
-def lose_place(state: PushClient) -> None:
-    """Lose everything and join anew, once the application's thread has time for it."""
-    if state.application.is_busy:
-        state.is_deferred = True
-        state.out.append(Cancel(("heartbeat",)))
-    else:
-        _give_up(state)
-
-
-def _give_up(state: PushClient) -> None:
-    _lose(state, "fenced")
-    if state.is_stopping:
-        _end(state)
-    else:
-        join(state)
-
-
 def _removed(state: PushClient, removed: Grants) -> None:
     """Send the notification at once for what the member does not have, or no longer has."""
     gone: dict[Partition, int] = {}
@@ -249,7 +234,7 @@ def _removed(state: PushClient, removed: Grants) -> None:
         elif partition not in state.revoking:
             gone[partition] = grant
     if gone:
-        send(state, PartitionCommittedNotification(state.member_id, gone))
+        state.send(PartitionCommittedNotification(state.member_id, gone))
 
 
 def _refused(state: PushClient, refused: Grants) -> None:
@@ -268,7 +253,7 @@ def _follow(state: PushClient) -> None:
     """Go for the assignment: what is missing in it goes at the next poll, what is new is taken."""
     if not (state.awaits_poll or state.revoking) and not state.held.keys() <= state.target.keys():
         state.awaits_poll = True
-        state.out.append(Schedule(("poll",), rest_of_poll(state.config, state.draw)))
+        state.poll_later()
     new = {
         partition: grant
         for partition, grant in state.target.items()
@@ -280,18 +265,14 @@ def _follow(state: PushClient) -> None:
     state.arriving |= new.keys()
     if state.arriving and not state.application.is_busy:
         state.starting, state.arriving = state.arriving, set()
-        _call_back(state, "assigned", state.config.assign_ms)
-
-
-def _call_back(state: PushClient, timer: str, takes_ms: int) -> None:
-    state.out += call_back(state.application, state.config, timer, takes_ms)
+        state.call_back("assigned", state.config.assign_ms)
 
 
 def _assigned(state: PushClient) -> None:
     state.application.is_in_callback = False
     state.starting = set()
     _consume(state, "assigned")
-    free(state)
+    state.free()
 
 
 def _poll(state: PushClient) -> None:
@@ -309,41 +290,16 @@ def _poll(state: PushClient) -> None:
     state.arriving -= lost.keys()
     state.revoking = lost
     _consume(state, "revoked")
-    _call_back(state, "revoked", state.config.revoke_ms)
+    state.call_back("revoked", state.config.revoke_ms)
 
 
 def _revoked(state: PushClient) -> None:
     state.application.is_in_callback = False
     if not (state.is_stopping or state.is_out):
-        send(state, PartitionCommittedNotification(state.member_id, state.revoking))
+        state.send(PartitionCommittedNotification(state.member_id, state.revoking))
         state.given_up |= state.revoking
     state.revoking = {}
-    free(state)
-
-
-def free(state: PushClient) -> None:
-    """Do what has waited for the application's thread."""
-    if state.application.is_busy or not state.is_up:
-        return
-    state.out.append(Cancel(("max-poll",)))
-    if state.is_stopping:
-        _give_up_and_leave(state)
-    elif state.is_out:
-        _give_up(state)
-    elif state.is_late:
-        _poll(state)
-    else:
-        _follow(state)
-        begin_long_poll(state)
-
-
-def begin_long_poll(state: PushClient) -> None:
-    """Let the application be busy with its records, if it takes long for them."""
-    application = state.application
-    is_free = state.is_member and not (application.is_busy or state.awaits_poll)
-    if application.long_poll_us and is_free:
-        application.is_in_poll = True
-        state.out += watch_thread(state.config, application.long_poll_us)
+    state.free()
 
 
 def _consume(state: PushClient, reason: str) -> None:
@@ -351,68 +307,10 @@ def _consume(state: PushClient, reason: str) -> None:
     state.out.append(Consume(by_topic(p for p in state.held if p not in waiting), reason))
 
 
-def _stop(state: PushClient) -> None:
-    """Close the consumer: give everything up, then leave."""
-    if not state.is_up or state.is_stopping:
-        return
-    state.is_stopping = True
-    if not state.application.is_busy:
-        _give_up_and_leave(state)
-
-
-def _give_up_and_leave(state: PushClient) -> None:
-    """Leave, once the callback for what it still owns is over."""
-    state.out += [Cancel((name,)) for name in TIMERS]
-    if state.held:
-        state.held = {}
-        state.out.append(Consume({}, "revoked"))
-        _call_back(state, "revoked", state.config.revoke_ms)
-    else:
-        _leave(state)
-
-
-def _leave(state: PushClient) -> None:
-    if state.is_member:
-        send(state, LeaveGroup(state.member_id))
-    _end(state)
-
-
-def _crash(state: PushClient) -> None:
-    if state.is_up:
-        _lose(state, "crashed")
-        _end(state)
-
-
-def _lose(state: PushClient, reason: str) -> None:
-    """Stop consuming everything, without a commit."""
-    if state.held:
-        state.out.append(Consume({}, reason))
-    state.held, state.target, state.revoking = {}, {}, {}
-    state.starting, state.arriving = set(), set()
-    state.awaits_poll = state.is_late = False
-    state.application.is_in_callback = False
-    state.out += [Cancel((name,)) for name in TIMERS]
-
-
-def _end(state: PushClient) -> None:
-    """End the process."""
-    state.held = {}
-    _lose(state, "")
-    state.is_up = False
-    state.application.restart()
-
-
-def send(state: PushClient, request: Request, after_us: int = 0) -> int:
-    """Send a request; return its number."""
-    state.number += 1
-    state.out.append(Send(state.number, request, after_us))
-    return state.number
-
-
 def _request_failed(state: PushClient, number: int) -> None:
     """Send a request without an answer again, where the next heartbeat does not do the same."""
     if state.is_up and number == state.joined and not state.member_id:
-        join(state, RETRY_BACKOFF_US)
+        state.join(RETRY_BACKOFF_US)
     elif state.is_member and not state.is_stopping:
         if number == state.awaiting:
             await_news(state, RETRY_BACKOFF_US)
@@ -420,19 +318,9 @@ def _request_failed(state: PushClient, number: int) -> None:
             fetch(state, RETRY_BACKOFF_US)
 
 
-def _slow_down(state: PushClient, event: Disturbed) -> None:
-    """Take over how slow the application is; a long poll begins or ends."""
-    if state.application.slow_down(event):
-        begin_long_poll(state)
-        free(state)
-
-
 def _poll_late(state: PushClient) -> None:
-    """Leave the group: the application has not polled in time. It does not know yet."""
     if state.is_member and not state.is_stopping:
-        send(state, LeaveGroup(state.member_id))
-        state.application.has_left = True
-        state.out.append(Cancel(("heartbeat",)))
+        state.leave_late()
 
 
 _TIMERS: dict[str, Callable[[PushClient], None]] = {
@@ -443,9 +331,9 @@ _TIMERS: dict[str, Callable[[PushClient], None]] = {
     "max-poll": _poll_late,
 }
 _COMMANDS: dict[Command, Callable[[PushClient], None]] = {
-    Command.START: _start,
-    Command.STOP: _stop,
-    Command.CRASH: _crash,
+    Command.START: PushClient.start,
+    Command.STOP: PushClient.stop,
+    Command.CRASH: PushClient.crash,
     Command.REJOIN: _rejoin,
 }
 
@@ -477,10 +365,10 @@ def step(state: PushClient, event: MemberEvent) -> list[Effect]:
         case Failed(number):
             _request_failed(state, number)
         case Disturbed():
-            _slow_down(state, event)
+            state.slow_down(event)
         case Command.LOSE_GENERATION:
             if state.is_member and not state.is_stopping:
-                lose_place(state)
+                state.lose_place(ErrorCode.UNKNOWN_MEMBER_ID)
         case Command():
             if event is not Command.SESSION_OVER:  # the session is the coordinator's affair
                 _COMMANDS[event](state)
