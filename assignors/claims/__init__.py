@@ -30,7 +30,7 @@ from assignors.claims.notes import (
     unknown_claims_text,
     unknown_topic_note,
 )
-from assignors.claims.pairs import Pairs, pairs_of
+from assignors.claims.pairs import pairs_of
 from assignors.claims.reading import (
     NO_CLAIM,
     Claim,
@@ -39,7 +39,7 @@ from assignors.claims.reading import (
     last_of,
     read_claim,
 )
-from assignors.group_bytes.claim_rows import ClaimRows, ClaimSections, claim_rows
+from assignors.group_bytes.claim_rows import ClaimRows, claim_rows
 from assignors.group_bytes.members import ReadMembers
 from assignors.model import NO_GENERATION, Group, Member, MemberNote
 from assignors.problem import NOBODY, Problem
@@ -67,8 +67,6 @@ class Claims:
     unknown: tuple[int, ...] = ()
     """Members whose claims are not known."""
     notes: tuple[MemberNote, ...] = ()
-    sections: ClaimSections | None = None
-    """The bytes of the claims, where everybody's were read together and all of them count."""
 
     @property
     def generation(self) -> Int64:
@@ -104,15 +102,7 @@ def claims_of(problem: Problem, group: Group, kind: UserData) -> Claims:
         last=last,
         unknown=unknown,
         notes=(*notes, *dropped),
-        sections=None if rows is None or alone else _sections(rows, pairs),
     )
-
-
-def _sections(rows: ClaimRows, pairs: Pairs) -> ClaimSections | None:
-    """Return the bytes of claims that were all read together; `None` where some do not count."""
-    if pairs.claimant is None or pairs.claim_count is None:
-        return None
-    return ClaimSections(rows, pairs.partition, pairs.member, pairs.claimant)
 
 
 def favoured_owners(problem: Problem, claims: Claims) -> Int32:

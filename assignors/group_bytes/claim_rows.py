@@ -116,21 +116,6 @@ class ClaimRows:
         ]
 
 
-class ClaimSections(NamedTuple):
-    """What N members own, as bytes: those that an Assignment of the same partitions has.
-
-    All of it exists, and nothing is claimed twice. C claims, P partitions.
-    """
-
-    rows: ClaimRows
-    partition: Int64
-    """int64[C]: row by row, in the order of the bytes."""
-    member: Int32
-    """int32[C]."""
-    claimant: Int32
-    """int32[P]: who claims each partition."""
-
-
 def claim_rows(members: ReadMembers, kind: UserData) -> ClaimRows:
     """Return the claims of members under an assignor that reads this field. Cost: O(bytes)."""
     arrays, rows = members.arrays, members.rows

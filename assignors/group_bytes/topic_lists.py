@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise, repeat
+from itertools import repeat
 from operator import itemgetter
 
 import numpy as np
@@ -67,13 +67,6 @@ class TopicLists:
     """int64[M], -1 for one that is not plain."""
     end: Int64
     """int64[M]: where the topic list ends in the member's bytes."""
-
-    def topics(self) -> list[tuple[str, ...]]:
-        """Return the S lists by name. Cost: O(E)."""
-        known = [name.decode() for name in self.known.numbers]
-        names = list(map(known.__getitem__, self.name.tolist()))
-        ptr = self.list_ptr.tolist()
-        return [tuple(names[start:end]) for start, end in pairwise(ptr)]
 
 
 @dataclass(slots=True)

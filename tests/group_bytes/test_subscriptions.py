@@ -44,7 +44,6 @@ def always_together(
     to `few` entries are looked up one by one.
     """
     with (
-        patch.object(entries, "MESSAGES_MIN", 0),
         patch.object(subscriptions, "MEMBERS_MIN", 0),
         patch.object(entries, "TOGETHER_MIN", 1),
         patch.object(topic_lists, "TOGETHER_MIN", lists_min),

@@ -34,17 +34,10 @@ from assignors.group_bytes.entries.recognised import (
 )
 from wire.cursor import COUNT_LIMIT
 
-MESSAGES_MIN = 24
-"""Fewer messages are read one by one: numpy's calls would cost more than they save."""
 TOGETHER_MIN = 16
 """So many messages at least are read in one step; the rest of the longest ones is read alone."""
 ENTRY_SIZE_MIN = 10
 """Bytes of an empty name, a count and one number."""
-
-
-def are_read_together(message_count: int) -> bool:
-    """Return whether so many messages (members, blobs of a column) are worth reading together."""
-    return message_count >= MESSAGES_MIN
 
 
 def read_entries(
@@ -137,7 +130,6 @@ __all__ = [
     "KnownNames",
     "Messages",
     "Sections",
-    "are_read_together",
     "found_at_once",
     "int16_view",
     "int32_view",
