@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from assignors.cli.inputs.assignor_names import portable_names
-from assignors.cli.inputs.option_types import NewFile, SeveralOf, names_listed
-from assignors.cli.inputs.run_options import assignors_option, seed_option
+from assignors.cli.inputs.option_types import NewFile, names_listed
+from assignors.cli.inputs.run_options import assignors_option, protocols_option, seed_option
 from assignors.cli.outputs.cells import dumps
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.progress import with_progress
@@ -28,13 +28,7 @@ from assignors.simulation.timed.scenario_document import brief_document, own_ass
 
 @click.command()
 @click.argument("count", metavar="N", type=click.IntRange(1, 1_000_000))
-@click.option(
-    "--protocol",
-    "protocols",
-    type=SeveralOf([each.value for each in GroupProtocol]),
-    multiple=True,
-    help="Protocols to draw from, with commas between. Default: all.",
-)
+@protocols_option(GroupProtocol, "Protocols to draw from, with commas between. Default: all.")
 @assignors_option
 @seed_option
 @click.option(

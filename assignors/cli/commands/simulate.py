@@ -18,10 +18,11 @@ from assignors.cli.inputs.assignor_names import OWN, portable_names
 from assignors.cli.inputs.extras import needed_by, require_package
 from assignors.cli.inputs.file_values import read_json_file
 from assignors.cli.inputs.given_groups import GroupOptions, given_group, group_entries
-from assignors.cli.inputs.option_types import NO_DASH, NewFile, SeveralOf, names_listed
+from assignors.cli.inputs.option_types import NO_DASH, NewFile, names_listed
 from assignors.cli.inputs.run_options import (
     assignors_option,
     processes_option,
+    protocols_option,
     refuse,
     rows_at_a_time,
     seed_option,
@@ -169,13 +170,7 @@ class _Request:
 )
 @click.option("--group", metavar="NAME", help="For --set: the group, where the file has several.")
 @assignors_option
-@click.option(
-    "--protocol",
-    "protocols",
-    type=SeveralOf([each.value for each in GroupProtocol]),
-    multiple=True,
-    help="Protocols to compare, with commas between; consumer is KIP-848.",
-)
+@protocols_option(GroupProtocol, "Protocols to compare, with commas between; consumer is KIP-848.")
 @click.option(
     "--own-assignor",
     "own_assignors",

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from assignors.cli.inputs.file_values import read_json_file
 from assignors.cli.inputs.run_options import processes_option
 from assignors.cli.inputs.scenarios import row_documents
-from assignors.cli.outputs.cells import cell, clean, console_of
+from assignors.cli.outputs.cells import cell, console_of
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.progress import with_progress
 from assignors.cli.outputs.table import Table
+from assignors.cli.outputs.tables import figure_cells, print_failed
 from assignors.documents.values import Document
 
 if TYPE_CHECKING:
@@ -63,11 +64,9 @@ def show_sweep(documents: Iterable[Document], sweep: Sweep) -> None:
     table = Table.of("model", *swept, "sustained", *heads, right=(*swept, *heads))
     for document in documents:
         if document["error"] is not None:
-            error: Any = document["error"]
-            console.print(clean(f"{document.get('model')}: {error['text']}"), style="red")
+            print_failed(console, document, document.get("model"))
             continue
-        figures = [f"{document[name]:,.{digits}f}" for name, (_, digits) in SHOWN.items()]
         keeps_up = "yes" if document["is_sustained"] else "no"
         given = [cell(document.get(name)) for name in swept]
-        table.add_row(cell(document["model"]), *given, keeps_up, *figures)
+        table.add_row(cell(document["model"]), *given, keeps_up, *figure_cells(document, SHOWN))
     console.print(table)

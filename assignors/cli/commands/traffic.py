@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -24,6 +23,7 @@ from assignors.cli.outputs.cells import cell, clean, console_of
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.progress import with_progress
 from assignors.cli.outputs.table import Table
+from assignors.cli.outputs.tables import figure_cells, print_failed
 from assignors.documents.values import Document
 from assignors.names.assignor_names import WITH_TRAFFIC
 from assignors.names.nearest import question
@@ -113,11 +113,10 @@ def show_traffic(documents: Iterable[Document]) -> None:
     broken: dict[str, None] = {}
     for document in documents:
         if document["error"] is not None:
-            error: Any = document["error"]
-            console.print(clean(f"{document.get('assignor')}: {error['text']}"), style="red")
+            print_failed(console, document, document.get("assignor"))
             continue
-        figures = [f"{document[name]:,.{digits}f}" for name, (_, digits) in SHOWN.items()]
-        table.add_row(cell(document["assignor"]), cell(document["seed"]), *figures)
+        named = (cell(document[name]) for name in ("assignor", "seed"))
+        table.add_row(*named, *figure_cells(document, SHOWN))
         if document["first_violation"] is not None:
             broken[f"{document['assignor']} breaks {document['first_violation']}"] = None
     console.print(table)

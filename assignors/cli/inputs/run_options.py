@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
 from assignors.cli.inputs.assignor_names import ASSIGNOR_HELP, PORTABLE
+from assignors.cli.inputs.option_types import SeveralOf
 
 INT64_MAX = 2**63 - 1
 
@@ -24,6 +25,18 @@ assignors_option = click.option(
     multiple=True,
     help=f"Assignors to compare, with commas between or one an option: {ASSIGNOR_HELP}",
 )
+
+
+def protocols_option(known: Iterable[str], help_text: str) -> Callable[[F], F]:
+    """Return the option `--protocol`, which takes several of the known ones."""
+    return click.option(
+        "--protocol",
+        "protocols",
+        type=SeveralOf(list(map(str, known))),
+        multiple=True,
+        help=help_text,
+    )
+
 
 seed_option = click.option("--seed", type=int, default=0, show_default=True, help="The first seed.")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from assignors.cli.outputs.cells import (
     NONE,
@@ -22,6 +22,17 @@ from assignors.documents.values import Document
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+
+def figure_cells(document: Document, shown: Mapping[str, tuple[str, int]]) -> list[str]:
+    """Return the figures of a row; `shown` is its key -> heading, digits behind the point."""
+    return [f"{document[name]:,.{digits}f}" for name, (_, digits) in shown.items()]
+
+
+def print_failed(console: Console, document: Document, what: object) -> None:
+    """Print why a run has no figures."""
+    error: Any = document["error"]
+    console.print(clean(f"{what}: {error['text']}"), style="red")
 
 
 def show_decoded(kind: str, documents: Iterable[Document]) -> None:

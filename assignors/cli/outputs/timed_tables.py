@@ -9,7 +9,7 @@ from typing import Any
 from assignors.cli.outputs.cells import cell, clean, console_of
 from assignors.cli.outputs.shown_names import shown_name
 from assignors.cli.outputs.table import Table
-from assignors.cli.outputs.tables import print_wrapped
+from assignors.cli.outputs.tables import print_failed, print_wrapped
 from assignors.documents.values import Document
 from assignors.simulation.timed.tables.labels import (
     LABELS,
@@ -87,9 +87,7 @@ def _variant(row: Document, columns: Iterable[str] = VARIANT) -> str:
 
 def _show_error(document: Document) -> bool:
     """Print why a run was not played; return `False`, as it has no figures."""
-    error: Any = document["error"]
-    run = f"{_variant(document)}, seed {document.get('seed')}"
-    console_of().print(clean(f"{run}: {error['text']}"), style="red")
+    print_failed(console_of(), document, f"{_variant(document)}, seed {document.get('seed')}")
     return False
 
 
