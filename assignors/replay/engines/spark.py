@@ -51,7 +51,12 @@ from assignors.replay.sources import (
 from assignors.replay.sources.arrow import POSITION, RAW, batched, read_split, rows
 from assignors.replay.sources.jsonlines import SPLIT_BYTES
 from assignors.replay.sources.segments import OFFSETS_TOPIC, Partition, partitions
-from assignors.replay.sources.topic_by_spark import connector_settings, read_topic, stream_topic
+from assignors.replay.sources.topic_by_spark import (
+    connector_settings,
+    read_topic,
+    require_rows,
+    stream_topic,
+)
 from assignors.replay.tables.arrow import as_arrow
 from assignors.replay.tables.rows import TABLES, Row
 from assignors.spark import spark_schema
@@ -71,6 +76,7 @@ __all__ = [
     "records_of_groups",
     "register_record_function",
     "replayed_groups",
+    "require_rows",
     "segment_records",
     "stream_topic",
     "table",
