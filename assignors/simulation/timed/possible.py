@@ -82,8 +82,12 @@ def for_protocol(scenario: Scenario, protocol: GroupProtocol) -> Scenario:
     """
     if protocol is scenario.protocol:
         return scenario
-    changed = replace(scenario, protocol=protocol)
-    return _without_unread(changed, changed.protocols)
+    return without_unread(replace(scenario, protocol=protocol))
+
+
+def without_unread(scenario: Scenario) -> Scenario:
+    """Return a scenario with defaults in the fields that none of its protocols reads."""
+    return _without_unread(scenario, scenario.protocols)
 
 
 def _without_unread(settings: T, spoken: AbstractSet[str]) -> T:

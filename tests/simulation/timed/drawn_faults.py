@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
-from assignors.simulation.timed.faults.live import BY_CHANCE, LONGER, OF_A_MEMBER
+from assignors.simulation.timed.faults.live import FAULTS, OF_A_MEMBER
 from assignors.simulation.timed.scenario import (
     Direction,
     Fault,
@@ -24,6 +24,9 @@ KINDS = [
     not in {FaultKind.HANGING_TRANSACTION, FaultKind.STALLED_THREAD, FaultKind.APPEND_FAILURE}
 ]
 """Those that can happen to groups without records, client models and execution models."""
+BY_CHANCE = frozenset(kind for kind, row in FAULTS.items() if "percent" in row.needs)
+LONGER = frozenset(kind for kind, row in FAULTS.items() if "by_ms" in row.needs)
+"""Faults that say how long something takes."""
 ENDS_MS = 75_000
 """By then all faults are over."""
 LONG_MS = 30_000

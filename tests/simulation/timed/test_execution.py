@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
-from assignors.simulation.timed.faults.live import BY_CHANCE, LONGER, OF_A_MEMBER
+from assignors.simulation.timed.faults.live import OF_A_MEMBER
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.possible import require_possible
@@ -40,7 +40,7 @@ from assignors.simulation.timed.scenario.members import ClientModel
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.conftest import cases
 from tests.simulation.timed.drawn import in_time, scenarios
-from tests.simulation.timed.drawn_faults import known, with_faults
+from tests.simulation.timed.drawn_faults import BY_CHANCE, LONGER, known, with_faults
 from tests.simulation.timed.exhaust import STALE_REPORT
 from tests.simulation.timed.test_failover import LOST_MS, group, lost
 

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from assignors.simulation.timed.engine import play
-from assignors.simulation.timed.faults.live import LONGER, OF_A_MEMBER
+from assignors.simulation.timed.faults.live import OF_A_MEMBER
 from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Fired, Schedule, Send
 from assignors.simulation.timed.protocols.kafka.classic_member import (
@@ -44,6 +44,7 @@ from assignors.simulation.timed.scenario import (
 )
 from assignors.simulation.timed.simulation import prepared, simulate
 from tests.conftest import DEEP
+from tests.simulation.timed.drawn_faults import LONGER
 from tests.simulation.timed.exhaust import STALE_REPORT
 
 CLASSIC, CONSUMER, PUSH = GroupProtocol

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from assignors.ownership.double import overlaps
 from assignors.ownership.intervals import ownerships
 from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
-from assignors.simulation.timed.faults.live import LONGER
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,
@@ -24,7 +23,7 @@ from assignors.simulation.timed.scenario import (
 )
 from assignors.simulation.timed.simulation import simulate
 from tests.conftest import cases
-from tests.simulation.timed.drawn_faults import KINDS
+from tests.simulation.timed.drawn_faults import KINDS, LONGER
 from tests.simulation.timed.test_push import SETTLED_MS, group, loads, run
 
 KINDS_OF_PUSH = [each for each in KINDS if each not in OF_THE_COORDINATOR]

@@ -453,5 +453,3 @@ FAULTS: dict[FaultKind, FaultRow] = {
 """Kind -> its scope, what it does, and its fields."""
 
 OF_A_MEMBER = frozenset(kind for kind, row in FAULTS.items() if row.scope is Scope.MEMBER)
-BY_CHANCE = frozenset(kind for kind, row in FAULTS.items() if "percent" in row.needs)
-LONGER = frozenset(kind for kind, row in FAULTS.items() if "by_ms" in row.needs)
