@@ -105,28 +105,18 @@ class Cells:
         self.owned, self.more, self.count = map(_numbers, (owned, more, count))
         self.may_gain, self.may_lose = map(_numbers, (may_gain, may_lose))
         self.changed: set[int] = set()
-        self.renewed: set[int] = set()
-        """Cells whose arcs have changed since the last sweep."""
 
     def change(self, cell: int, more: int) -> None:
         """Let a member have one more or one less of a row."""
         self.more[cell] += more
         self.changed.add(cell)
         for each in self._beside(cell):
-            self.renewed.add(each)
             self.count[each] += more
             self._update(each)
 
     def forget(self) -> None:
-        """Forget by which rows labels were lowered over arcs that have changed since."""
-        for row, before in enumerate(self.before.tolist()):
-            if before >= 0 and (
-                self.over_hub[row]
-                or int(self.placed[row]) in self.renewed
-                or int(self.taken[row]) in self.renewed
-            ):
-                self.before[row] = -1
-        self.renewed = set()
+        """Forget by which rows labels were lowered: arcs have changed since."""
+        self.before.fill(-1)
 
     def _beside(self, cell: int) -> Sequence[int]:
         """Return the cells of the topic and the member of a cell."""

@@ -21,9 +21,6 @@ from assignors.optimal.flow.residual import (
     take_back,
 )
 
-CHOICE_MAX = 16
-"""So many members are compared where one has to be chosen for a way."""
-
 
 def push_all(residual: Residual, layers: Layers, effort: Effort) -> int:
     """Send as much as the layers can carry; return how many ways were filled.
@@ -81,7 +78,7 @@ def _push_from(residual: Residual, layers: Layers, effort: Effort, begin: int, l
         position[row] = at
         if found:
             rows.append(following[at])
-            members.append(_evenest(residual, row, following[at], found))
+            members.append(found.bit_length() - 1)
             layer -= 1
         else:
             inward[row] = 0
@@ -139,20 +136,3 @@ def _amount(residual: Residual, amount: int, rows: list[int], members: list[int]
         )
         at -= 1
     return amount
-
-
-def _evenest(residual: Residual, row: int, following: int, members: int) -> int:
-    """Return one of these members, for the spread: with few of the row and many of the next one."""
-    width, placed, best, lowest = residual.width, residual.placed, -1, 1 << 62
-    for _ in range(CHOICE_MAX):
-        bit = members & -members
-        member = bit.bit_length() - 1
-        count = placed[row * width + member] if row < residual.hub else 0
-        if following < residual.hub:
-            count -= placed[following * width + member]
-        if count < lowest:
-            best, lowest = member, count
-        members ^= bit
-        if not members:
-            break
-    return best

@@ -33,19 +33,13 @@ class Consumed:
     """Whether that, and each partition exists and its consumer subscribes to it."""
 
 
-def consumed(group: Group, shares: Assignment, before: Consumed | None = None) -> Consumed:
-    """Return what the members of a group consume. Cost: O(partitions).
-
-    Nothing is counted again where members consume what they did `before`.
-    """
+def consumed(group: Group, shares: Assignment) -> Consumed:
+    """Return what the members of a group consume. Cost: O(partitions)."""
     known = {name: topic.partition_count for name, topic in group.cluster.topics.items()}
     sets = {names: frozenset(names) for names in {member.topics for member in group.members}}
     subscribed = {member.member_id: sets[member.topics] for member in group.members}
     is_asked = all(subscribed[member_id].issuperset(share) for member_id, share in shares.items())
-    if before is not None and _are_same(before.shares, shares):
-        consumer, load = before.consumer, {m: before.load.get(m, 0) for m in shares}
-    else:
-        consumer, load = _counted(shares)
+    consumer, load = _counted(shares)
     is_single = sum(load.values()) == sum(map(len, consumer.values()))
     return Consumed(
         shares=shares,
@@ -58,17 +52,6 @@ def consumed(group: Group, shares: Assignment, before: Consumed | None = None) -
             not numbers or (min(numbers) >= 0 and max(numbers) < known.get(topic, 0))
             for topic, numbers in consumer.items()
         ),
-    )
-
-
-def _are_same(before: Assignment, after: Assignment) -> bool:
-    """Return whether members have the same shares, but for those that come or go with none."""
-    return all(
-        after.get(member_id) is share or not (share or after.get(member_id))
-        for member_id, share in before.items()
-    ) and all(
-        before.get(member_id) is share or not (share or before.get(member_id))
-        for member_id, share in after.items()
     )
 
 

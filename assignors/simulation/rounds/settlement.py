@@ -12,7 +12,7 @@ else would (`Rebalance.follow_up`), once per unchanged set of claims.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assignors.assignor import Assignor
@@ -22,7 +22,7 @@ from assignors.model import Assignment, Group
 from assignors.own_assignors.answers import require_assignor
 from assignors.ownership.changes import TopicPartition
 from assignors.rebalance import Rebalance
-from assignors.simulation.rounds.consumption import Consumed, Counts, asked_of, change, consumed
+from assignors.simulation.rounds.consumption import Counts, asked_of, change, consumed
 from assignors.simulation.rounds.scenario import GroupEvent, GroupEventKind, Scenario
 from assignors.simulation.rounds.simulated_group import SimulatedGroup, changes
 
@@ -73,22 +73,17 @@ def rounds(scenario: Scenario, assignor: Assignor) -> Iterator[Round]:
     )
     for spec in scenario.members:
         group.add(spec)
-    last = yield from _settle(group, 0, 0, GroupEvent(kind=GroupEventKind.START), None)
+    yield from _settle(group, 0, 0, GroupEvent(kind=GroupEventKind.START))
     for number, event in enumerate(scenario.events, start=1):
         for phase, change_group in enumerate(changes(group, event)):
             change_group()
-            last = yield from _settle(group, number, phase, event, last)
+            yield from _settle(group, number, phase, event)
 
 
-def _settle(
-    group: SimulatedGroup, number: int, phase: int, event: GroupEvent, earlier: Consumed | None
-) -> Generator[Round, None, Consumed]:
-    """Yield rounds until nobody has a reason to start another, at most `ROUND_LIMIT`.
-
-    `earlier` is what members consumed before the event; what they consume after it is returned.
-    """
+def _settle(group: SimulatedGroup, number: int, phase: int, event: GroupEvent) -> Iterator[Round]:
+    """Yield rounds until nobody has a reason to start another, at most `ROUND_LIMIT`."""
     seen = group.for_leader()
-    asked, first = asked_of(seen), consumed(seen, group.consumed(), earlier)
+    asked, first = asked_of(seen), consumed(seen, group.consumed())
     now, is_sound = first, first.is_sound
     for count in range(1, ROUND_LIMIT + 1):
         if count > 1:
@@ -123,7 +118,6 @@ def _settle(
         )
         if not again:
             break
-    return now
 
 
 def _shares(assignment: Assignment) -> Assignment:
