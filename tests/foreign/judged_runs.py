@@ -240,7 +240,7 @@ class History:
             "broker": settings_of(scenario),
             "replicates": "later",
             # By an execution model timers wait for their turn like requests.
-            "timers": "on time" if scenario.broker.execution.model is None else "as told",
+            "timers": "on time" if scenario.execution_model is None else "as told",
             "topicIds": {topic: made_id(topic) for topic in (*scenario.topics, *created)},
             "ops": self.ops,
         }

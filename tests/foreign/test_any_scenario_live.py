@@ -121,6 +121,12 @@ HANGING = {"kind": "hanging_transaction", "from_ms": 9000, "until_ms": 12_000}
             {"failed"},
             id="append-fails",
         ),
+        # the usual model executes a run in which appends fail: timers wait for their turn
+        pytest.param(
+            {"faults": [APPENDS_FAIL], "broker": {"service_us": 1000}},
+            {"failed"},
+            id="append-fails-under-the-usual-model",
+        ),
         # a group that a commit from outside has made is gone if that was not written
         pytest.param(
             {

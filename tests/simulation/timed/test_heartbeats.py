@@ -176,7 +176,7 @@ def test_the_gallery_is_the_same_with_fewer_events(name: str, protocol: GroupPro
     scenario = named(name, seed=5, protocol=protocol)
     computed, queued = both(scenario)
     assert without_events(computed) == without_events(queued)
-    never_rests = (name, protocol) in NEVER_RESTS or scenario.broker.execution.model is not None
+    never_rests = (name, protocol) in NEVER_RESTS or scenario.execution_model is not None
     assert never_rests or computed.result.events < queued.result.events
 
 
