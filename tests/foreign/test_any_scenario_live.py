@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from assignors.simulation.timed.execution.policy import POLICIES
 from assignors.simulation.timed.explore.random_scenarios import Document, edited
-from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
+from assignors.simulation.timed.faults.live import OF_THE_COORDINATOR
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.scenario_document import brief_document, scenario_from_document
 from tests.conftest import DEEP, cases

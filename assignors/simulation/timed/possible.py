@@ -16,8 +16,7 @@ from assignors.documents.values import DocumentError, ErrorCode, Place
 from assignors.names.nearest import suggestion
 from assignors.registry import assignor_named
 from assignors.simulation.timed.dialects.clients import DIALECTS
-from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
-from assignors.simulation.timed.faults.live import FAULTS, OF_A_MEMBER, Scope
+from assignors.simulation.timed.faults.live import FAULTS, OF_A_MEMBER, OF_THE_COORDINATOR, Scope
 from assignors.simulation.timed.group_protocols import MIGRATING, GroupProtocol, ReadBy
 from assignors.simulation.timed.scenario.execution import (
     NO_MODEL,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
+from assignors.simulation.timed.faults.live import OF_THE_COORDINATOR
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.scenario import (
     MIGRATING,

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
-from assignors.simulation.timed.faults.live import FAULTS, OF_A_MEMBER
+from assignors.simulation.timed.faults.live import FAULTS, OF_A_MEMBER, OF_THE_COORDINATOR
 from assignors.simulation.timed.scenario import (
     Direction,
     Fault,

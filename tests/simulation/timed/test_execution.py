@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.execution.policy import POLICIES
-from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
-from assignors.simulation.timed.faults.live import OF_A_MEMBER
+from assignors.simulation.timed.faults.live import OF_A_MEMBER, OF_THE_COORDINATOR
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.possible import require_possible

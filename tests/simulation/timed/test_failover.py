@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from assignors.documents.values import DocumentError
-from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR, CoordinatorLog
+from assignors.simulation.timed.faults.failovers import CoordinatorLog
+from assignors.simulation.timed.faults.live import OF_THE_COORDINATOR
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.offsets_partition import offsets_partition

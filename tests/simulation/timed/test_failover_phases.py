@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from assignors.simulation.timed.engine import play
-from assignors.simulation.timed.faults.failovers import LOADED, OF_THE_COORDINATOR
+from assignors.simulation.timed.faults.failovers import LOADED
+from assignors.simulation.timed.faults.live import OF_THE_COORDINATOR
 from assignors.simulation.timed.monitors.liveness import is_settled
 from assignors.simulation.timed.monitors.rules import Monitoring, Seen
 from assignors.simulation.timed.protocols.effects import MILLISECOND, Answered, Send

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assignors.ownership.double import overlaps
 from assignors.ownership.intervals import ownerships
-from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
+from assignors.simulation.timed.faults.live import OF_THE_COORDINATOR
 from assignors.simulation.timed.scenario import (
     Action,
     BrokerConfig,

@@ -53,13 +53,6 @@ from assignors.simulation.timed.random_streams import stream
 from assignors.simulation.timed.scenario import Fault, FaultKind, Scenario
 from assignors.simulation.timed.sides import Sides
 
-OF_THE_COORDINATOR = frozenset(
-    {
-        FaultKind.COORDINATOR_CRASH,
-        FaultKind.COORDINATOR_HANDOVER,
-        FaultKind.COORDINATOR_ZOMBIE,
-    }
-)
 LOADED = Fired(("loaded",), 0)
 """The event at which the new coordinator has read the log."""
 OLD = "old"
@@ -359,12 +352,8 @@ class Failovers:
     """What nobody in the group has sent, and waits for a coordinator."""
 
     @classmethod
-    def of(
-        cls, scenario: Scenario, sides: Sides, network: Network, meter: Meter
-    ) -> Failovers | None:
-        """Return the failovers of a run that begins, `None` for one without any."""
-        if not any(each.kind in OF_THE_COORDINATOR for each in scenario.faults):
-            return None
+    def of(cls, scenario: Scenario, sides: Sides, network: Network, meter: Meter) -> Failovers:
+        """Return the failovers of a run that begins."""
         found = cls(
             scenario=scenario,
             sides=sides,

@@ -155,6 +155,7 @@ class LiveFaults:
         reach_coordinator: Callable[[Arrived], None],
     ) -> LiveFaults:
         """Return the faults of a run that begins. Cost: O(members)."""
+        fails_over = any(each.kind in OF_THE_COORDINATOR for each in scenario.faults)
         return cls(
             scenario=scenario,
             names=[each.name for each in scenario.members],
@@ -165,7 +166,7 @@ class LiveFaults:
             step=step,
             reach_coordinator=reach_coordinator,
             zombies=Zombies.of(scenario.members),
-            failovers=Failovers.of(scenario, sides, network, meter),
+            failovers=Failovers.of(scenario, sides, network, meter) if fails_over else None,
         )
 
     def change(self, event: FaultEvent) -> None:
@@ -453,3 +454,6 @@ FAULTS: dict[FaultKind, FaultRow] = {
 """Kind -> its scope, what it does, and its fields."""
 
 OF_A_MEMBER = frozenset(kind for kind, row in FAULTS.items() if row.scope is Scope.MEMBER)
+OF_THE_COORDINATOR = frozenset(
+    kind for kind, row in FAULTS.items() if row.scope is Scope.COORDINATOR
+)

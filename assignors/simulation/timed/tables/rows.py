@@ -27,7 +27,7 @@ from assignors.documents.values import DocumentError, ErrorCode
 from assignors.ownership.intervals import ownerships
 from assignors.simulation.processes import Row, failure_text, in_processes, known
 from assignors.simulation.timed.costs.on_request import Blocked, Waits, state_figures
-from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
+from assignors.simulation.timed.faults.live import OF_THE_COORDINATOR
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.group_protocols import GroupProtocol
 from assignors.simulation.timed.monitors.rules import Seen

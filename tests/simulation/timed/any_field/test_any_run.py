@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from assignors.server.spec import made_id
 from assignors.simulation import arrow
 from assignors.simulation.timed.explore.random_scenarios import Document
-from assignors.simulation.timed.faults.failovers import OF_THE_COORDINATOR
+from assignors.simulation.timed.faults.live import OF_THE_COORDINATOR
 from assignors.simulation.timed.monitors.rules import MONITORS, Monitoring
 from assignors.simulation.timed.monitors.watch import KEPT
 from assignors.simulation.timed.plan import with_arrivals
