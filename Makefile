@@ -37,7 +37,7 @@ help:
 	@echo "               time: a quarter of an hour, with nothing else to do; writes a page of docs/;"
 	@echo "               RUN_S=20: ten minutes;  REPETITIONS=1: to try it"
 	@echo "make coverage  branch coverage of wire and the core"
-	@echo "make bench     measures beside every peer, and writes tables, plots and docs/speed.md;"
+	@echo "make bench     measures beside every peer, and writes the tables of docs/speed.md;"
 	@echo "               a quarter of an hour, with nothing else to do"
 	@echo "make conformance  asks every client the vectors, and writes its results"
 	@echo "make docs      the documentation as a site, in build/docs"
@@ -116,7 +116,7 @@ coverage: env
 	$(call part,coverage,$(PYTEST) --cov -m 'not spark and not interop' -q)
 
 bench: env
-	@$(RUN) -m tests.benchmarks.speed_page
+	$(call part,bench,$(RUN) -m tests.benchmarks.peers.run && $(RUN) -m tests.benchmarks.peers.quick --store)
 
 conformance: env
 	$(call part,conformance,$(RUN) -m tests.conformance.record && $(RUN) -m tests.conformance.page)

@@ -26,8 +26,6 @@ from tests.interop.install import BROKER
 # Benchmarks are programs: they import what they are compared with, which tests may lack.
 collect_ignore_glob = [
     "benchmarks/bench_*",
-    "benchmarks/speed_page.py",
-    "benchmarks/weighted/rebalancer_program.py",
 ]
 
 DEEP = int(os.environ.get("DEEP", "1"))

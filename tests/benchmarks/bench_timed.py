@@ -1,7 +1,7 @@
 """Timed simulations: simulated events a second, of small groups and of huge ones.
 
     python -m tests.benchmarks.bench_timed [--members N] [--runs N] [--protocols KIP-848,eager]
-        [--explicit REQUESTS] [--only rolling,hour]
+        [--only rolling,hour]
 
 * rolling, deploy, start: 20 members x 200 partitions. Each of ten members restarts; twenty members
   come and the twenty before them go; all start, and a minute passes
@@ -10,13 +10,7 @@
 * joins: N members join within a minute
 
 Each is played as `simulate` does by default: heartbeats of idle members are computed, and all
-monitors look. Two rates are given, assignors and monitors counted in:
-
-* queued/s: the events of that run, a second of CPU
-* simulated/s: the events of the run in which every heartbeat is one too, by the same seconds. They
-  are counted in a run of that kind, not timed. Above `--explicit` requests that would take too
-  long: ">=" stands for 3 a heartbeat (its timer, its arrival, its answer) and 2 for each other
-  request, which leaves out callbacks, polls, and records that are committed
+monitors look. Assignors and monitors are counted in.
 
 CPU seconds, the least of so many runs; memory is the peak of the process.
 """
@@ -30,7 +24,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from assignors.simulation.timed.gallery import named
-from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import (
     Action,
     GroupProtocol,
@@ -55,20 +48,16 @@ def main() -> None:
     parser.add_argument("--members", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--protocols", default=",".join(PROTOCOLS))
-    parser.add_argument("--explicit", type=int, default=1_000_000)
     parser.add_argument("--only", default=",".join(WORKLOADS))
     options = parser.parse_args()
-    print(
-        f"{'what':<28} {'seconds':>8} {'queued':>9} {'queued/s':>9} {'requests':>10} "
-        f"{'simulated':>12} {'simulated/s':>11} {'MB':>6}"
-    )
+    print(f"{'what':<28} {'seconds':>8} {'events':>9} {'events/s':>9} {'requests':>10} {'MB':>6}")
     for workload in options.only.split(","):
         for protocol in options.protocols.split(","):
             scenario = WORKLOADS[workload](options.members, protocol)
-            line(f"{workload}, {protocol}", scenario, options.runs, options.explicit)
+            line(f"{workload}, {protocol}", scenario, options.runs)
 
 
-def line(what: str, scenario: Scenario, runs: int, explicit_max: int) -> None:
+def line(what: str, scenario: Scenario, runs: int) -> None:
     """Play a scenario and print one row."""
     seconds = []
     for _ in range(runs):
@@ -78,28 +67,11 @@ def line(what: str, scenario: Scenario, runs: int, explicit_max: int) -> None:
         assert result.is_settled, result
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     least, requests = min(seconds), sum(result.requests.values())
-    events, mark = at_least(result), ">="
-    if requests <= explicit_max:
-        by_events = simulate(scenario, queues_heartbeats=True).result
-        assert replace(by_events, events=result.events, events_hash=result.events_hash) == result
-        assert by_events.events >= events
-        events, mark = by_events.events, ""
     print(
         f"{what:<28} {least:>8.3f} {result.events:>9} {result.events / least:>9.0f} "
-        f"{requests:>10} {f'{mark}{events}':>12} {events / least:>11.0f} {peak:>6.0f}",
+        f"{requests:>10} {peak:>6.0f}",
         flush=True,
     )
-
-
-def at_least(result: TimedResult) -> int:
-    """Return how many events a run has at least in which every message is one, by its requests.
-
-    A heartbeat of a consumer group that no timer sends follows a callback, or its records are
-    committed: an event as well.
-    """
-    requests = result.requests
-    heartbeats = sum(n for kind, n in requests.items() if kind.endswith("Heartbeat"))
-    return 2 * sum(requests.values()) + heartbeats
 
 
 def restarts_of(protocol: str) -> Scenario:

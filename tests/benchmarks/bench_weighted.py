@@ -1,6 +1,6 @@
 """Assignment by weight: how near to the bound, how many moves, how long, how much memory.
 
-    python -m tests.benchmarks.bench_weighted [sizes] [moves] [peers] [rebalancer]
+    python -m tests.benchmarks.bench_weighted [sizes] [moves] [peers]
 
 prints the tables that are named, or all. Weights are log-normal where no other kind is named, and
 owners balanced by count, as they are under every other assignor.
@@ -21,7 +21,7 @@ from assignors.weighted.bounds import bounds
 from assignors.weighted.removal import removal_of
 from assignors.weighted.solve import Search, solve
 from assignors.weighting import Balance
-from tests.benchmarks.weighted import beside_peers, beside_rebalancer, least_moves
+from tests.benchmarks.weighted import beside_peers, least_moves
 
 SEED = 1
 MILLION = 1_000_000
@@ -127,7 +127,6 @@ PARTS: dict[str, Callable[[], str]] = {
     "sizes": sizes,
     "moves": least_moves.table,
     "peers": beside_peers.table,
-    "rebalancer": beside_rebalancer.table,
 }
 
 

@@ -1,11 +1,11 @@
-"""Measure every contender in one run, on the same bytes; write tables, plots and target states.
+"""Measure every contender in one run, on the same bytes; write the figures into docs/speed.md.
 
     python -m tests.benchmarks.peers.run [--only NAME,NAME] [part of a workload's name ...]
-    python -m tests.benchmarks.peers.run --write       writes the last run's tables anew
+    python -m tests.benchmarks.peers.run --write       writes the tables of the last run
 
 Named workloads or contenders replace their rows of the last run and keep the others: for trying
-out; the run that is kept names none. Everything stands in `tests/benchmarks/results`, where rows
-are saved after each workload.
+out; the run that is kept names none. Rows are in `tests/benchmarks/results`, saved after each
+workload.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from importlib.metadata import version
 from math import inf
 from pathlib import Path
 
-from tests.benchmarks.peers import plots, tables
 from tests.benchmarks.peers.contenders import BIG, CONTENDERS, FEW, WORKLOADS, Contender, Stage
 from tests.benchmarks.peers.group_files import write_workload
 from tests.benchmarks.peers.measure import (
@@ -36,11 +35,14 @@ from tests.benchmarks.peers.measure import (
     stage_rows,
 )
 from tests.benchmarks.peers.results import FILE, Quality, Results, Row, load, save
+from tests.benchmarks.peers.tables import summary
 from tests.conformance.peers import GO
 from tests.foreign.jars import SOURCES, missing_tools
 from tests.optimal.groups import Arrays
 from tests.optimal.workloads import EVENTS, parts
 
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "speed.md"
+SECTION = re.compile(r"(?<=<!-- benchmark -->\n).*?(?=<!-- /benchmark -->)", flags=re.DOTALL)
 SECONDS = 0.15
 TURNS = 3
 """How often everybody's turn comes: what else runs on a machine may slow one turn down."""
@@ -49,7 +51,7 @@ LONG_MS = 100.0
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Measure, unless only to write; write tables and plots; say which targets are met."""
+    """Measure, unless only to write; write the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("workloads", nargs="*")
     parser.add_argument("--only", default="", help="contenders, with commas between them")
@@ -62,10 +64,9 @@ def main(arguments: Sequence[str]) -> None:
             sys.exit(f"not found: {', '.join(sorted(missing))}")
         with pinned(options.core):
             measure(options.workloads, options.only.split(",") if options.only else [])
-    results = load()
-    tables.write(results)
-    plots.write(results)
-    print("\n".join(tables.floor_table(results)))
+    text = PAGE.read_text(encoding="utf-8")
+    assert SECTION.search(text), "the page has lost its marked section"
+    PAGE.write_text(SECTION.sub(lambda _: summary(load()), text), encoding="utf-8")
 
 
 def measure(wanted: Sequence[str], only: Sequence[str]) -> None:

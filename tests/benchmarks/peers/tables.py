@@ -1,13 +1,13 @@
-"""The figures of a run as Markdown."""
+"""The figures of a run as the marked section of docs/speed.md."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
 
 from tests.benchmarks.peers.contenders import BY_NAME, WORKLOADS, Stage, title
 from tests.benchmarks.peers.floors import states
-from tests.benchmarks.peers.results import FOLDER, Quality, Results
-from tests.benchmarks.peers.standing import behind, factor, standing
+from tests.benchmarks.peers.results import Quality, Results
 from tests.optimal.workloads import EVENTS
 
 PEERS: dict[Stage, tuple[str, ...]] = {
@@ -17,137 +17,114 @@ PEERS: dict[Stage, tuple[str, ...]] = {
         *("sarama", "kafka-python", "aiokafka"),
     ),
 }
-OURS: dict[Stage, str] = {
-    "full": "full",
-    "assign": "assign",
-    "solve": "solver alone",
-}
-"""Our stages."""
-SHOWN = ("franz-go", "java-cooperative", "sarama", "kafka-python")
-"""Peers in the table of docs/speed.md."""
-LINK = "../tests/benchmarks/results"
 STAGES: dict[Stage, str] = {
     "full": "From everybody's Subscription bytes to everybody's Assignment bytes",
     "assign": "Assignment only, between decoding and encoding",
 }
+SHOWN: dict[Stage, tuple[str, ...]] = {
+    "full": ("franz-go", "java-cooperative", "sarama", "kafka-python"),
+    "assign": ("franz-go", "java-uniform", "java-cooperative", "kafka-python"),
+}
+"""Peers whose times have a column."""
 METHOD = """\
-CPU milliseconds, the least of all calls in 0.15 seconds but for the lowest tenth, or of three \
-(fewer where a call takes over a second), on one core, a process for each contender, workload and \
-stage; but for Java, of calls below 0.1 s the least of three processes that took turns with all \
-others. Calls of less than 0.2 ms are timed by many at once. `full` is what a group waits for: all \
-Subscriptions (version 3, with generation and claims) are decoded, assigned, and an Assignment is \
-encoded for each member. `assign` starts from decoded members, in each library's own types, and \
-ends with its own type of answer: ours is an array, of which names are \
-made when they are asked for. Kafka's broker knows who owns what and has no claims to judge: its \
-assignor is compared with our solver alone. Eager assignors get the same claims as UserData, and \
-are compared with our eager one.
-
-* Java: the CPU time of the calling thread alone, without compilation and garbage collection, \
-after a second of warming up; logging is off. Go and Python: the whole process.
-* An x after a figure says how many times our time it is, on the same bytes; below 1x the other \
-one is ahead.
-* `> {limit} s`: one call did not finish in that time; after that only the fresh group was tried. \
-A dash: not tried, because a smaller group took too long, or racks are not known there.
-* `memory` is by how much the first call of a process raised its resident memory, the input \
-apart; garbage that was not collected counts, so for Java and Go it is what they take, not what \
-they need.
-* One group's prior state is the same for all; events: one member leaves, a fresh group without \
-claims, one joins, a tenth is replaced, the first topic grows by a tenth."""
-
-
-def report(results: Results) -> str:
-    """Return the whole page."""
-    return "\n".join(
-        [
-            "# Speed and quality beside other assignors",
-            "",
-            measured_where(results),
-            "",
-            METHOD.format(limit=f"{results.limit_s:g}"),
-            "",
-            "## Floors",
-            "",
-            "One member has left, `full`: franz-go's CPU time divided by ours, or milliseconds.",
-            "",
-            *floor_table(results),
-            "",
-            "## One member has left",
-            *(
-                line
-                for stage in STAGES
-                for line in (
-                    f"\n{STAGES[stage]} ([plot]({stage}.svg)):\n",
-                    *stage_table(results, stage, PEERS[stage]),
-                )
-            ),
-            "",
-            "## First call, and memory",
-            "",
-            "`full`, one member has left, the first call of a process:",
-            "",
-            *first_table(results),
-            "",
-            "## Quality",
-            "",
-            *quality_text(results),
-            "",
-            "## Where we are behind",
-            "",
-            *(f"* {line}" for line in behind(results, PEERS)),
-            "",
-            "## Every event",
-            "",
-            *event_table(results),
-            "",
-        ]
-    )
-
-
-def measured_where(results: Results) -> str:
-    """Return when, on what machine, with which versions."""
-    return (
-        f"Measured by `make bench` on {results.date}: {results.machine}, load {results.load:g}; "
-        f"{results.versions}."
-    )
+CPU milliseconds on one core: the least of all calls in 0.15 seconds but for the lowest tenth, or
+of three; a process for each contender, workload and stage, which take turns. Of Java the calling
+thread alone, after a second of warming up. An x after a figure says how many times our time it is,
+on the same bytes; below 1x the peer is faster. `> {limit} s`: one call did not finish in that
+time. A dash: not tried, because a smaller group took too long, or racks are not known there.
+Kafka's broker knows the owners and has no claims to judge: its assignor is compared with our solver
+alone. Eager assignors get the same claims as UserData."""
 
 
 def summary(results: Results) -> str:
-    """Return what docs/speed.md shows."""
-    return "\n".join(
-        [
-            measured_where(results),
-            f"[The whole run]({LINK}/README.md): method, events, first calls, memory, quality.",
-            "",
-            "## Ahead and behind",
-            "",
-            "CPU time of others divided by ours, over all groups and events.",
-            "`full`: Subscription bytes to Assignment bytes; `assign`: the decision alone.",
-            "",
-            *standing(results, PEERS),
-            "",
-            "## One member has left",
-            "",
-            f"{STAGES['full']}; CPU milliseconds, and how many times ours:",
-            "",
-            *stage_table(results, "full", SHOWN),
-            "",
-            f"![{STAGES['full']}]({LINK}/full.svg)",
-            "",
-            f"{STAGES['assign']}:",
-            "",
-            f"![{STAGES['assign']}]({LINK}/assign.svg)",
-            "",
-            "## Quality of the assignments",
-            "",
-            *quality_summary(results),
-            "",
-        ]
+    """Return the section."""
+    where = (
+        f"Measured by `make bench` on {results.date}: {results.machine}, load {results.load:g}; "
+        f"{results.versions}."
+    )
+    parts = [
+        [where, "", METHOD.format(limit=f"{results.limit_s:g}")],
+        ["## Floors", "", FLOORS, "", *_floors(results)],
+        ["## Ahead and behind", "", STANDING, "", *_standing(results)],
+        ["## One member has left"],
+        *([f"{STAGES[stage]}:", "", *_times(results, stage)] for stage in STAGES),
+        ["## Quality of the assignments", "", _quality(results.quality)],
+    ]
+    return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
+
+
+FLOORS = "One member has left, `full`: franz-go's CPU time divided by ours, or milliseconds."
+STANDING = """\
+CPU time of others divided by ours, over all groups and events.
+`full`: Subscription bytes to Assignment bytes; `assign`: the decision alone."""
+
+
+def _floors(results: Results) -> Iterator[str]:
+    """Yield the state of each floor."""
+    words = {True: "holds", False: "**does not hold**", None: "not measured"}
+    rows = [
+        (state.workload, state.wanted, state.measured, words[state.is_met])
+        for state in states(results)
+    ]
+    return table(("members x partitions / topics", "floor", "measured", ""), rows)
+
+
+def _standing(results: Results) -> Iterator[str]:
+    """Yield a row a stage and peer: in how many events we need less time, and where we do not.
+
+    A peer that did not finish in time counts with the time it was given.
+    """
+    rows = []
+    for stage, names in PEERS.items():
+        for peer in names:
+            known = (
+                results.ratio(workload, event, peer, stage)
+                for workload in _measured(results)
+                for event in EVENTS
+            )
+            found = [ratio for ratio, _ in filter(None, known)]
+            sides = [each for each in found if each >= 1], [each for each in found if each < 1]
+            cells = [
+                cell
+                for side in sides
+                for cell in (
+                    f"{len(side)} of {len(found)}",
+                    factor(median(side)) if side else "-",
+                )
+            ]
+            rows.append((f"`{stage}`", BY_NAME[peer].label, *cells))
+    return table(
+        ("stage", "beside", "we need less in", "median", "we need more in", "median"), rows
     )
 
 
-def write(results: Results) -> None:
-    """Write the page beside the results."""
-    (FOLDER / "README.md").write_text(report(results), encoding="utf-8")
+def _times(results: Results, stage: Stage) -> Iterator[str]:
+    """Yield a line for each workload after one member left: our time, and everybody else's."""
+    peers = SHOWN[stage]
+    rows = [
+        (
+            title(workload),
+            milliseconds(results, workload, "ours", stage),
+            *(_cell(results, workload, peer, stage) for peer in peers),
+        )
+        for workload in _measured(results)
+    ]
+    labels = (BY_NAME[peer].label for peer in peers)
+    return table(("members x partitions / topics", "ours", *labels), rows)
+
+
+def _quality(quality: Sequence[Quality]) -> str:
+    """Return who stops short of the best assignment, and how often."""
+    short = []
+    for name in dict.fromkeys(entry.contender for entry in quality):
+        entries = [entry for entry in quality if entry.contender == name]
+        gaps = ((e.balance_gap, e.mismatches_above, e.moves_above) for e in entries)
+        worse = sum(gap != (0, 0, 0) for gap in gaps)
+        short.append(f"{BY_NAME[name].label} {worse} of {len(entries)}")
+    return (
+        "Assignments that are not the best possible in balance, racks (where there are some) and "
+        f"moves: {'; '.join(short)}."
+    )
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -158,144 +135,18 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
         yield f"| {' | '.join(row)} |"
 
 
-def stage_table(results: Results, stage: Stage, peers: Sequence[str]) -> Iterator[str]:
-    """Yield a line for each workload after one member left: our time, and everybody else's."""
-    head = ["members x partitions / topics", "ours"]
-    more: tuple[Stage, ...] = () if stage == "full" else ("solve",)
-    head += [OURS[each] for each in more]
-    rows = []
-    for workload in _measured(results):
-        row = [title(workload), milliseconds(results, workload, "leave", "ours", stage)]
-        row += [milliseconds(results, workload, "leave", "ours", each) for each in more]
-        rows.append(row + [cell(results, workload, "leave", peer, stage) for peer in peers])
-    return table([*head, *(BY_NAME[peer].label for peer in peers)], rows)
-
-
-def event_table(results: Results) -> Iterator[str]:
-    """Yield a line for each workload and event."""
-    peers: tuple[tuple[Stage, str], ...] = (
-        ("full", "franz-go"),
-        ("full", "java-cooperative"),
-        ("assign", "franz-go"),
-        ("assign", "java-cooperative"),
-        ("assign", "java-uniform"),
-    )
-    labels = [f"{stage}, {BY_NAME[peer].label}" for stage, peer in peers]
-    rows = [
-        [
-            title(workload),
-            event,
-            *(milliseconds(results, workload, event, "ours", each) for each in OURS),
-            *(cell(results, workload, event, peer, stage) for stage, peer in peers),
-        ]
-        for workload in _measured(results)
-        for event in EVENTS
-    ]
-    return table(["group", "event", *OURS.values(), *labels], rows)
-
-
-def first_table(results: Results) -> Iterator[str]:
-    """Yield the first call's milliseconds and megabytes."""
-    peers = ("ours", *PEERS["full"])
-    rows = [
-        [
-            title(workload),
-            *(
-                "-"
-                if not (row := results.row(workload, "leave", peer, "full"))
-                else "unfinished"
-                if row.cold_ms is None
-                else f"{figure(row.cold_ms)} ms, {row.peak_mb or 0:,.0f} MB"
-                for peer in peers
-            ),
-        ]
-        for workload in _measured(results)
-    ]
-    return table(["group", *("ours" if p == "ours" else BY_NAME[p].label for p in peers)], rows)
-
-
-def quality_summary(results: Results) -> Iterator[str]:
-    """Yield who stops short of the best assignment, and how often."""
-    names = dict.fromkeys(entry.contender for entry in results.quality)
-    short = []
-    for name in names:
-        entries = [entry for entry in results.quality if entry.contender == name]
-        worse = sum(not _is_best(entry) for entry in entries)
-        short.append(f"{BY_NAME[name].label} {worse} of {len(entries)}")
-    yield (
-        "Assignments that are not the best possible in balance, racks (where there are some) and "
-        f"moves: {'; '.join(short)}."
-    )
-
-
-def quality_text(results: Results) -> Iterator[str]:
-    """Yield which plans are not the best possible, contender by contender."""
-    yield (
-        "Eager assignments of the same groups beside the best possible: balance (sum of squared "
-        "loads), then racks, then moves. That ours is the best possible is proved against OR-tools "
-        "and exhaustive search in `tests/optimal`. Sums over the events; of racks only Java's "
-        "client assignors and ours know."
-    )
-    yield ""
-    names = list(dict.fromkeys(entry.contender for entry in results.quality))
-    rows = []
-    for workload in _measured(results):
-        row = [title(workload)]
-        for name in names:
-            entries = [
-                entry
-                for entry in results.quality
-                if entry.workload == workload and entry.contender == name
-            ]
-            row.append(_quality(entries))
-        rows.append(row)
-    yield from table(["group", *(BY_NAME[name].label for name in names)], rows)
-    yield ""
-    yield "`best`: best in everything at each event; the number of events where fewer than five."
-
-
-def _is_best(entry: Quality) -> bool:
-    return (entry.balance_gap, entry.mismatches_above, entry.moves_above) == (0, 0, 0)
-
-
-def _quality(known: Sequence[Quality]) -> str:
-    if not known:
-        return "-"
-    gap = sum(entry.balance_gap or 0 for entry in known)
-    moves = sum(entry.moves_above for entry in known)
-    racks = sum(entry.mismatches_above for entry in known)
-    said = []
-    if gap:
-        said.append(f"balance +{gap:,}")
-    if racks > 0:
-        said.append(f"racks +{racks:,}")
-    if moves > 0:
-        said.append(f"moves +{moves:,} (of {sum(entry.moves_least for entry in known):,})")
-    some = "" if len(known) == len(EVENTS) else f" ({len(known)})"
-    return (", ".join(said) or "best") + some
-
-
-def floor_table(results: Results) -> Iterator[str]:
-    """Yield the state of each floor."""
-    words = {True: "holds", False: "**does not hold**", None: "not measured"}
-    yield "| members x partitions / topics | floor | measured | |"
-    yield "|---|---|---:|---|"
-    for state in states(results):
-        yield f"| {state.workload} | {state.wanted} | {state.measured} | {words[state.is_met]} |"
-
-
-def cell(results: Results, workload: str, event: str, peer: str, stage: Stage) -> str:
+def _cell(results: Results, workload: str, peer: str, stage: Stage) -> str:
     """Return a peer's milliseconds and how many times ours that is."""
-    spent = milliseconds(results, workload, event, peer, stage)
-    ratio = results.ratio(workload, event, peer, stage)
+    spent = milliseconds(results, workload, peer, stage)
+    ratio = results.ratio(workload, "leave", peer, stage)
     if ratio is None:
         return spent
     return f"{spent} ({'> ' if ratio[1] else ''}{factor(ratio[0])})"
 
 
-def milliseconds(results: Results, workload: str, event: str, who: str, stage: Stage) -> str:
+def milliseconds(results: Results, workload: str, who: str, stage: Stage) -> str:
     """Return a time; what did not finish says so."""
-    row = results.row(workload, event, who, stage)
+    row = results.row(workload, "leave", who, stage)
     if row is None:
         return "-"
     if row.least_ms is None:
@@ -312,6 +163,15 @@ def figure(value: float) -> str:
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 1 else f"{value:.3g}"
+
+
+def factor(value: float) -> str:
+    """Return a ratio.
+
+    >>> factor(0.123), factor(3.14), factor(1234)
+    ('0.12x', '3.1x', '1,234x')
+    """
+    return f"{value:,.0f}x" if value >= 10 else f"{value:.2g}x"
 
 
 def _measured(results: Results) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -24,9 +23,8 @@ from tests.benchmarks.peers.group_files import (
     write_workload,
 )
 from tests.benchmarks.peers.measure import quality_rows
-from tests.benchmarks.peers.plots import plot
 from tests.benchmarks.peers.results import FOLDER, Results, Row, load
-from tests.benchmarks.peers.tables import STAGES, report, summary
+from tests.benchmarks.peers.tables import summary
 from tests.conformance.peers import GO
 from tests.conftest import need
 from tests.foreign.jars import missing_tools
@@ -36,14 +34,8 @@ from wire import TopicPartitions, decode_sticky_user_data, decode_subscription
 ROOT = FOLDER.parent.parent.parent
 
 
-def test_the_kept_page_and_plots_are_those_of_the_kept_results() -> None:
-    results = load()
-    assert (FOLDER / "README.md").read_text(encoding="utf-8") == report(results)
-    assert summary(results) in (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
-    for stage in STAGES:
-        kept = (FOLDER / f"{stage}.svg").read_text(encoding="utf-8")
-        assert kept == plot(results, stage)
-        assert ET.fromstring(kept).tag.endswith("svg")  # noqa: S314 - our own file
+def test_the_page_shows_the_kept_results() -> None:
+    assert summary(load()) in (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("shape", SHAPES)

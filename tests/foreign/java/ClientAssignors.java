@@ -8,7 +8,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Assignment;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.GroupSubscription;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Subscription;
@@ -65,13 +64,6 @@ final class ClientAssignors {
             subscriptions.put(member.get("id").textValue(), subscription(member));
         }
         return subscriptions;
-    }
-
-    /** The same assignment again and again, each by an assignor of its own. */
-    static Callable<?> repeatable(String algorithm, JsonNode in) {
-        Cluster cluster = cluster(in.get("topics"));
-        GroupSubscription group = new GroupSubscription(subscriptions(in.get("members")));
-        return () -> assignor(algorithm).assign(cluster, group);
     }
 
     private static void remembered(AbstractStickyAssignor assignor, ObjectNode out) {

@@ -69,7 +69,6 @@ public final class Judge {
             case "rec-enc" -> Records.encode(in, out);
             case "rec-dec" -> Records.decode(in, out);
             case "coordinator" -> CoordinatorShard.play(in, out);
-            case "time" -> Timing.time(in, out);
             case "versions" -> versions(out);
             default -> throw new IllegalArgumentException("no algo " + algorithm);
         }

@@ -8,7 +8,6 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.coordinator.group.api.assignor.GroupSpec;
@@ -51,13 +50,6 @@ final class ServerAssignors {
         }
         ArrayNode order = out.putArray("order");
         group.memberIds().forEach(order::add);
-    }
-
-    /** The same assignment again and again, each by an assignor of its own. */
-    static Callable<?> repeatable(String algorithm, JsonNode in) {
-        GroupSpec group = group(in.get("members"));
-        SubscribedTopicDescriber topics = describer(in.get("topics"));
-        return () -> assignor(algorithm).assign(group, topics);
     }
 
     private static GroupSpec group(JsonNode given) {
