@@ -150,21 +150,20 @@ def sum_of_known(values: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def _life_analysis(life: Life, counts: Mapping[str, int], seen: Observed | None) -> LifeAnalysis:
-    generations = []
-    before: Generation | None = None
-    for generation in life.generations:
-        counted = figures(life.kind, generation, before, counts)
-        analysed = GenerationAnalysis(
-            generation=generation,
-            before=before,
-            figures=counted,
-            writer=guessed_writer(generation),
-        )
-        if seen is not None and life.kind in {Kind.CLASSIC, Kind.CONSUMER}:
-            analysed = _with_uses(analysed, seen)
-        generations.append(analysed)
-        before = generation
+def generation_analysis(
+    kind: Kind, generation: Generation, before: Generation | None, counts: Mapping[str, int]
+) -> GenerationAnalysis:
+    """Return a generation with its figures, without rates. Cost: that of the optimal solver."""
+    return GenerationAnalysis(
+        generation=generation,
+        before=before,
+        figures=figures(kind, generation, before, counts),
+        writer=guessed_writer(generation),
+    )
+
+
+def life_analysis(life: Life, generations: Iterable[GenerationAnalysis]) -> LifeAnalysis:
+    """Return a life whose generations are analysed. Cost: linear in its changes."""
     found = ownerships_of(life)
     return LifeAnalysis(
         life=life,
@@ -172,6 +171,18 @@ def _life_analysis(life: Life, counts: Mapping[str, int], seen: Observed | None)
         ownerships=found,
         overlaps=() if life.kind is Kind.SHARE else overlaps(found),
     )
+
+
+def _life_analysis(life: Life, counts: Mapping[str, int], seen: Observed | None) -> LifeAnalysis:
+    generations = []
+    before: Generation | None = None
+    for generation in life.generations:
+        analysed = generation_analysis(life.kind, generation, before, counts)
+        if seen is not None and life.kind in {Kind.CLASSIC, Kind.CONSUMER}:
+            analysed = _with_uses(analysed, seen)
+        generations.append(analysed)
+        before = generation
+    return life_analysis(life, generations)
 
 
 def _with_uses(analysed: GenerationAnalysis, seen: Observed) -> GenerationAnalysis:

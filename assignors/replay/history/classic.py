@@ -89,9 +89,14 @@ class ClassicLife:
         """Close what is open: the life ended at `to_ms`, or goes on."""
         self._close(to_ms)
 
+    def until(self, until_ms: int | None) -> Generation | None:
+        """Return the current generation with its end; `None` where there is none."""
+        return None if self.current is None else replace(self.current, until_ms=until_ms)
+
     def _close(self, until_ms: int | None) -> None:
-        if self.current is not None:
-            self.rows.append(replace(self.current, until_ms=until_ms))
+        closed = self.until(until_ms)
+        if closed is not None:
+            self.rows.append(closed)
 
     def _generation(self, entry: LoggedRecord, value: Mapping[str, Any]) -> Generation:
         number: int = value["generation"]

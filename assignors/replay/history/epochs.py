@@ -44,7 +44,9 @@ class _Epoch:
     """The current epoch, until the next one begins."""
 
     number: int
-    entry: LoggedRecord
+    at_ms: int
+    partition: int | None
+    offset: int | None
     missing: int
     members: dict[str, Participant]
     last_ms: int
@@ -129,7 +131,9 @@ class EpochLife:
         self.announced = {}
         self.epoch = _Epoch(
             number=number,
-            entry=entry,
+            at_ms=entry.at_ms,
+            partition=entry.partition,
+            offset=entry.offset,
             missing=missing,
             members=dict(self.members),
             last_ms=entry.at_ms,
@@ -238,31 +242,35 @@ class EpochLife:
             self.owned[member_id] = owned
 
     def _close_epoch(self, until_ms: int | None) -> None:
+        closed = self.until(until_ms)
+        if closed is not None:
+            self.rows.append(closed)
+        self.epoch = None
+
+    def until(self, until_ms: int | None) -> Generation | None:
+        """Return the current epoch as a generation that ends then; `None` where there is none."""
         epoch = self.epoch
         if epoch is None:
-            return
+            return None
         members = tuple(epoch.members.values())
         notes = list(epoch.notes)
         if epoch.missing:
             notes.append(f"{epoch.missing} epochs before it have no record")
         named = Counter(m.server_assignor for m in members if m.server_assignor)
-        self.rows.append(
-            Generation(
-                number=epoch.number,
-                at_ms=epoch.entry.at_ms,
-                until_ms=until_ms,
-                state=_state(epoch),
-                members=members,
-                protocol_type=None,
-                protocol=max(named, key=lambda name: (named[name], utf16_key(name)), default=None),
-                missing_before=epoch.missing,
-                pause_ms=epoch.last_ms - epoch.entry.at_ms if members else None,
-                notes=tuple(notes),
-                partition=epoch.entry.partition,
-                offset=epoch.entry.offset,
-            )
+        return Generation(
+            number=epoch.number,
+            at_ms=epoch.at_ms,
+            until_ms=until_ms,
+            state=_state(epoch),
+            members=members,
+            protocol_type=None,
+            protocol=max(named, key=lambda name: (named[name], utf16_key(name)), default=None),
+            missing_before=epoch.missing,
+            pause_ms=epoch.last_ms - epoch.at_ms if members else None,
+            notes=tuple(notes),
+            partition=epoch.partition,
+            offset=epoch.offset,
         )
-        self.epoch = None
 
     def _partitions(self, listed: object) -> TopicPartitions:
         """Return partitions by topic name, or tasks by subtopology."""

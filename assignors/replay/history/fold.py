@@ -134,6 +134,12 @@ def finish(state: GroupState) -> list[HistoryRow]:
     return rows
 
 
+def current(state: GroupState) -> Generation | None:
+    """Return the generation that is open, as it would be closed now; the state stays as it is."""
+    opened = None if state.life is None else state.life.until(None)
+    return None if opened is None else _with_rows(state, opened)
+
+
 def histories(
     entries: Iterable[LoggedRecord], *, topic_names: Mapping[str, str] | None = None
 ) -> Iterator[GroupHistory]:
@@ -366,13 +372,19 @@ def _taken(state: GroupState, life: ClassicLife | EpochLife) -> list[HistoryRow]
     for row in life.rows:
         if isinstance(row, Change) and life.kind is not Kind.SHARE:
             _own(state, row)
-        rows.append(_with_rows(state, life, row) if isinstance(row, Generation) else row)
+        if isinstance(row, Generation):
+            state.before = _with_rows(state, row)
+            rows.append(state.before)
+        else:
+            rows.append(row)
     life.rows = []
     return rows
 
 
-def _with_rows(state: GroupState, life: ClassicLife | EpochLife, closed: Generation) -> Generation:
-    """Return a closed generation whose members are rows of its group."""
+def _with_rows(state: GroupState, closed: Generation) -> Generation:
+    """Return a generation of the current life whose members are rows of its group."""
+    life = state.life
+    assert life is not None, "a generation has a life"
     were_here = {member.member_id for member in state.before.members} if state.before else ()
     members = tuple(
         replace(
@@ -387,8 +399,7 @@ def _with_rows(state: GroupState, life: ClassicLife | EpochLife, closed: Generat
         )
         for member in closed.members
     )
-    state.before = replace(closed, members=members)
-    return state.before
+    return replace(closed, members=members)
 
 
 def _own(state: GroupState, change: Change) -> None:
