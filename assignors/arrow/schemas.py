@@ -135,4 +135,4 @@ def _type_of(hint: Any) -> pa.DataType:  # noqa: ANN401 - a type, or an alias of
     if get_origin(hint) in (Union, UnionType):
         (hint,) = (kind for kind in get_args(hint) if kind is not type(None))
     mark, *_ = getattr(hint, "__metadata__", (hint,))
-    return _TYPES[mark]
+    return _TYPES[mark] if mark in _TYPES else _type_of(get_args(hint)[0])

@@ -163,4 +163,4 @@ def of_hint(hint: Any) -> Schema:  # noqa: ANN401 - a type, or an alias of one
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return one_of(hint)
     mark, *_ = getattr(hint, "__metadata__", (hint,))
-    return _PLAIN[mark]
+    return _PLAIN[mark] if mark in _PLAIN else of_hint(get_args(hint)[0])

@@ -33,9 +33,15 @@ from assignors.simulation.rounds.outcome import Outcome
 from assignors.simulation.rounds.random_scenarios import Parameters, SubscriptionShape
 from assignors.simulation.rounds.scenario import GroupEventKind
 from assignors.simulation.timed.execution.policy import POLICIES
-from assignors.simulation.timed.results import TimedResult
+from assignors.simulation.timed.results import (
+    EXPLAINING,
+    FEATURE_TEXTS,
+    FEATURES,
+    OF_EVERY_RUN,
+    TimedResult,
+)
 from assignors.simulation.timed.scenario import ClientModel, GroupProtocol
-from assignors.simulation.timed.tables.rows import FEATURES, FIGURES, OF_SOME, IntervalRow
+from assignors.simulation.timed.tables.rows import IntervalRow
 
 CODES: Mapping[str, Mapping[str, type[StrEnum]]] = {
     "groups": {"severity": Severity},
@@ -141,28 +147,17 @@ def _run(figures: Iterable[Key]) -> Schema:
     }
 
 
-_FEATURE_TEXTS = {
-    "processing": "Records and commits; absent where the scenario has no records.",
-    "failover": "The coordinator's losses; absent where no fault is one of the coordinator.",
-    "execution": "Time at the coordinator; absent where it has no execution model.",
-    "push": "Of groups that push assignments to brokers; absent in others.",
-    "waiting": "How long members wait for answers.",
-    "blocked": "How long calls of the client block.",
-    "state": "What a broker keeps for the group.",
-}
-
-
 def _result() -> list[Key]:
     """Return the figures of a run: those of every run, then those of each feature."""
     keys = {key.name: key for key in of_fields(TimedResult)}
     return [
-        *(keys[name] for name in FIGURES),
+        *(keys[name] for name in OF_EVERY_RUN),
         *(
             Key(
                 feature,
                 record(*(keys[name] for name in names)),
-                _FEATURE_TEXTS[feature],
-                is_optional=feature in OF_SOME,
+                FEATURE_TEXTS[feature],
+                is_optional=feature not in EXPLAINING,
             )
             for feature, names in FEATURES.items()
         ),

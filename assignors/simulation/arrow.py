@@ -18,7 +18,7 @@ from assignors.simulation.processes import Row, known
 from assignors.simulation.rounds import scenario_rows as rounds
 from assignors.simulation.rounds.outcome import Outcome
 from assignors.simulation.timed.execution.measures import Measured
-from assignors.simulation.timed.results import TimedResult
+from assignors.simulation.timed.results import FEATURES, TimedResult
 from assignors.simulation.timed.sweeps import rows as sweeps
 from assignors.simulation.timed.sweeps.sweep import FIELDS, Sweep
 from assignors.simulation.timed.tables import rows as timed
@@ -119,7 +119,7 @@ def _timed_columns(names: Iterable[str], row: type[Any]) -> pa.Schema:
     """Return the columns of a timed table: figures of `row`, features, and names of the run."""
     types = {field.name: field.type for field in schema_of(row)}
     types["seed"] = pa.int64()
-    for feature, figures in timed.FEATURES.items():
+    for feature, figures in FEATURES.items():
         if row is TimedResult:
             types[feature] = pa.struct([(name, types[name]) for name in figures])
     return pa.schema([(name, types.get(name, pa.string())) for name in names])
@@ -146,7 +146,7 @@ ASKED = RowKind(
 TIMED = RowKind(
     given=timed.GIVEN,
     results=_timed_columns(timed.RESULT_COLUMNS, TimedResult),
-    optional=timed.FEATURES,
+    optional=FEATURES,
 )
 """A row a run. Figures of a feature are a struct, null where the run does not have the feature."""
 INTERVALS = RowKind(

@@ -125,7 +125,7 @@ def simulate_timed(
     given is as the scenario has it. An assignor of your own is named `package.module:object`, for
     classic groups; a document that names one itself needs it in `own_assignors`, as data imports
     nothing. The columns are the fields of `timed.results.TimedResult`, those of a feature in a
-    column of its own (`timed.tables.rows.FEATURES`), or with `intervals` who consumed which
+    column of its own (`timed.results.FEATURES`), or with `intervals` who consumed which
     partition, when. A run that fails, or is not possible under a protocol, is a row with `error`.
     Raises `ValueError` for what is no scenario, and for an unknown protocol, model or assignor.
     Cost: that of the runs; memory: their rows. With

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 import assignors.spark  # noqa: F401 - first, as it says which extra is missing
 from assignors.simulation import arrow
-from assignors.simulation.timed.tables.rows import FEATURE_OF
-from assignors.simulation.timed.tables.summary import FIGURES
+from assignors.simulation.timed.results import FIGURES, NUMBERS
 from assignors.spark import spark_schema
 
 if TYPE_CHECKING:
@@ -99,7 +98,7 @@ def summary(
     *,
     by: Sequence[str] = ("scenario",),
     between: str = "protocol",
-    figures: Sequence[str] = FIGURES,
+    figures: Sequence[str] = NUMBERS,
 ) -> DataFrame:
     """Return the rows of `summary.summary_rows` for results of `simulate_timed`: one shuffle.
 
@@ -108,7 +107,7 @@ def summary(
     """
     from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415 - as below
 
-    columns_of_figures = [FEATURE_OF.get(figure, figure) for figure in figures]
+    columns_of_figures = [FIGURES[figure].feature or figure for figure in figures]
     needed = dict.fromkeys([*by, between, "seed", "error", *columns_of_figures])
     there = {name.lower() for name in results.columns}  # Spark does not tell cases apart
     missing = [name for name in needed if name.lower() not in there]

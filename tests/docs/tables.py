@@ -21,8 +21,8 @@ from assignors.replay.tables.meanings import MEANINGS
 from assignors.replay.tables.rows import TABLES
 from assignors.simulation.arrow import INTERVALS, ROUNDS, TIMED
 from assignors.simulation.rounds.outcome import Outcome
-from assignors.simulation.timed.results import TimedResult
-from assignors.simulation.timed.tables.rows import FEATURES, IntervalRow
+from assignors.simulation.timed.results import FEATURES, TimedResult
+from assignors.simulation.timed.tables.rows import IntervalRow
 from assignors.simulation.timed.tables.summary import SummaryRow
 from tests.docs.source import DOCS, one_line, table, texts_of
 

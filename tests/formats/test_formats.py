@@ -19,9 +19,9 @@ from assignors.documents.weightings import weights_from_document
 from assignors.formats import FORMATS
 from assignors.replay.history.log_ends import log_ends_from_document
 from assignors.replay.sources.jsonlines import parse_lines
+from assignors.simulation.timed.results import Feature
 from assignors.simulation.timed.scenario_document import scenario_from_document
 from assignors.simulation.timed.sweeps.sweep import sweep_from_document
-from assignors.simulation.timed.tables.rows import OF_SOME
 from assignors.simulation.traffic.scenario import traffic_from_document
 from tests.conftest import DEEP
 from tests.formats.real_lines import Line, places, real_lines
@@ -142,7 +142,7 @@ FREE: dict[str, tuple[str, ...]] = {
         "without by_weight.fill.*",
     ),
     "simulate": ("without loads_before.*", "without loads_after.*"),
-    "timed": ("without requests.*", *(f"without {feature}" for feature in OF_SOME)),
+    "timed": ("without requests.*", *(f"without {feature}" for feature in Feature)),
     "fuzz": (
         "* scenario*",
         *(f"without {name}.*" for name in ("protocols", "clients", "executions")),

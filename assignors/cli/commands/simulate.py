@@ -51,7 +51,6 @@ from assignors.simulation.timed.scenario_document import (
     brief_document,
     scenario_from_document,
 )
-from assignors.simulation.timed.tables.labels import variant_of
 from assignors.simulation.timed.tables.rows import (
     RUNS_A_CHUNK,
     interval_rows,
@@ -60,7 +59,12 @@ from assignors.simulation.timed.tables.rows import (
     scenario_of,
     simulate_with_all_figures,
 )
-from assignors.simulation.timed.tables.variants import Variant, variant_rows, variants
+from assignors.simulation.timed.tables.variants import (
+    Variant,
+    variant_of,
+    variant_rows,
+    variants,
+)
 
 SETTING = re.compile(r"[A-Za-z_]+=.*")
 """A word of `--set`."""

@@ -11,22 +11,19 @@ from assignors.cli.outputs.shown_names import shown_name
 from assignors.cli.outputs.table import Table
 from assignors.cli.outputs.tables import print_failed, print_wrapped
 from assignors.documents.values import Document
-from assignors.simulation.timed.tables.labels import (
-    LABELS,
-    VARIANT,
-    compared_by,
+from assignors.simulation.timed.results import (
+    EXPLAINING,
+    FIGURES,
     difference_text,
+    figure_of,
     figure_text,
     labels_of,
-    variant_of,
 )
-from assignors.simulation.timed.tables.rows import FEATURES, figure_of
 from assignors.simulation.timed.tables.summary import summary_rows
+from assignors.simulation.timed.tables.variants import VARIANT, compared_by, variant_of
 
-EXPLAINING = ("waiting", "blocked", "state")
-"""Features that say where the time goes: a terminal has no room for them."""
 ON_SCREEN = [
-    name for name in LABELS if not any(name in FEATURES[feature] for feature in EXPLAINING)
+    name for name, each in FIGURES.items() if each.label and each.feature not in EXPLAINING
 ]
 
 

@@ -22,9 +22,9 @@ from assignors.simulation.timed.gallery import GALLERY
 from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.scenario.execution import NO_MODEL
 from assignors.simulation.timed.simulation import Played, simulate
-from assignors.simulation.timed.tables.labels import compared_by, variant_of
 from assignors.simulation.timed.tables.rows import GIVEN, identity, overridden
 from assignors.simulation.timed.tables.summary import summary_rows
+from assignors.simulation.timed.tables.variants import compared_by, variant_of
 
 __all__ = ["report_page", "simulation_page"]
 

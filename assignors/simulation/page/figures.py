@@ -10,7 +10,7 @@ from typing import Any
 
 from assignors.replay.report.comparison import BAR_WIDTH
 from assignors.replay.report.table_view import Column, Form, InlineBar, TableView, table_view
-from assignors.simulation.timed.tables.labels import difference_text, figure_text, labels_of
+from assignors.simulation.timed.results import difference_text, figure_text, labels_of
 
 Figures = Mapping[str, Mapping[str, Any]]
 """The summary row of each figure of one variant."""

@@ -258,8 +258,6 @@ def result_of(meter: Meter, scenario: Scenario, sides: Sides, at: int) -> TimedR
     converged = max(meter.settled_at - meter.acted, 0) / MILLISECOND
     times = meter.durations
     return TimedResult(
-        scenario=scenario.name,
-        seed=scenario.seed,
         rounds=meter.generations,
         round_ms_median=median(times) / MILLISECOND if times else 0.0,
         round_ms_max=max(times, default=0) / MILLISECOND,

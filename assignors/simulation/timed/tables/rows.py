@@ -16,7 +16,7 @@ start then (`if __name__ == "__main__"`), as `multiprocessing` asks.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache, partial
 from typing import Annotated, Any
@@ -33,7 +33,7 @@ from assignors.simulation.timed.group_protocols import GroupProtocol
 from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.possible import for_protocol, require_possible
 from assignors.simulation.timed.protocols.effects import MILLISECOND
-from assignors.simulation.timed.results import TimedResult
+from assignors.simulation.timed.results import FEATURES, OF_EVERY_RUN, Feature, TimedResult
 from assignors.simulation.timed.scenario import MemberConfig, Scenario
 from assignors.simulation.timed.scenario.execution import NO_MODEL, as_model
 from assignors.simulation.timed.scenario.kinds import as_assignor, as_member_assignor
@@ -68,79 +68,11 @@ class IntervalRow:
 
 IDENTITY = (*GIVEN, "scenario_hash", "package_version")
 """Columns by which every row names its run."""
-FEATURES: Mapping[str, tuple[str, ...]] = {
-    "processing": (
-        "commits",
-        "fenced_commits",
-        "reprocessed_records",
-        "duplicate_records",
-        "delayed_records",
-        "lag_records",
-    ),
-    "failover": (
-        "failovers",
-        "recovery_ms",
-        "first_heartbeat_ms",
-        "records_replayed",
-        "records_lost",
-    ),
-    "execution": (
-        "coordinator_p99_ms",
-        "coordinator_waiting_max",
-        "commit_p50_ms",
-        "commit_p99_ms",
-        "evictions",
-        "failed_appends",
-    ),
-    "push": ("fetches_refused",),
-    "waiting": (
-        "join_wait_ms",
-        "sync_wait_ms",
-        "commit_wait_ms",
-        "offset_fetch_wait_ms",
-        "locked_partition_ms",
-    ),
-    "blocked": (
-        "poll_blocked_ms",
-        "callback_blocked_ms",
-        "commit_blocked_ms",
-        "close_blocked_ms",
-    ),
-    "state": ("state_bytes_max", "state_bytes", "offsets_bytes", "written_bytes"),
-}
-"""Feature -> its figures, which are one nested column of a row. A run without records has no
-`processing`, one without a fault of the coordinator no `failover`, one without an execution model
-no `execution`, and no group of Kafka's own protocols has `push`."""
-OF_SOME = ("processing", "failover", "execution", "push")
-"""Features that not every run has."""
-FEATURE_OF = {figure: feature for feature, listed in FEATURES.items() for figure in listed}
-"""Figure -> its feature; other figures are columns of their own."""
-FIGURES = tuple(
-    each.name
-    for each in fields(TimedResult)
-    if each.name not in IDENTITY and each.name not in FEATURE_OF
-)
-"""Figures that every run has."""
-RESULT_COLUMNS = (*IDENTITY, *FIGURES, *FEATURES, "error")
+RESULT_COLUMNS = (*IDENTITY, *OF_EVERY_RUN, *FEATURES, "error")
 INTERVAL_COLUMNS = (*IDENTITY, *(each.name for each in fields(IntervalRow)), "error")
 
 RUNS_A_CHUNK = 20
 """Runs that a process gets at a time, where the caller has no better number."""
-
-
-def figure_of(row: Row, figure: str) -> Any:  # noqa: ANN401 - a number, mostly
-    """Return a figure of a result row; `None` where the run failed, or does not have its feature.
-
-    >>> figure_of({"moves": 3, "failover": {"failovers": 1}, "error": None}, "failovers")
-    1
-    """
-    if row["error"] is not None:
-        return None
-    feature = FEATURE_OF.get(figure)
-    if feature is None:
-        return row[figure]
-    columns = row.get(feature)
-    return None if columns is None else columns[figure]
 
 
 def result_rows(
@@ -196,19 +128,19 @@ def result_row(scenario: Scenario) -> dict[str, Any]:
 
 def row_of(scenario: Scenario, found: TimedResult) -> dict[str, Any]:
     """Return the row of a run, its figures nested by feature."""
-    has = {
-        "processing": scenario.processing.is_on,
-        "failover": any(each.kind in OF_THE_COORDINATOR for each in scenario.faults),
-        "execution": scenario.execution_model is not None,
-        "push": scenario.protocol is GroupProtocol.PUSH,
+    lacks = {
+        Feature.PROCESSING: not scenario.processing.is_on,
+        Feature.FAILOVER: all(each.kind not in OF_THE_COORDINATOR for each in scenario.faults),
+        Feature.EXECUTION: scenario.execution_model is None,
+        Feature.PUSH: scenario.protocol is not GroupProtocol.PUSH,
     }
     return {
         **identity(scenario),
-        **{name: getattr(found, name) for name in FIGURES},
+        **{name: getattr(found, name) for name in OF_EVERY_RUN},
         **{
-            feature: {name: getattr(found, name) for name in listed}
+            feature.value: {name: getattr(found, name) for name in listed}
             for feature, listed in FEATURES.items()
-            if has.get(feature, True)
+            if not lacks.get(feature)
         },
         "error": None,
     }

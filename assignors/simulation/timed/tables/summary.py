@@ -12,24 +12,16 @@ Source: Efron, "Bootstrap methods: another look at the jackknife" (1979), the pe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assignors.simulation.timed.results import TimedResult
-from assignors.simulation.timed.tables.rows import figure_of
+from assignors.simulation.timed.results import NUMBERS, figure_of
 
 Float = NDArray[np.float64]
-
-FIGURES = tuple(
-    each.name
-    for each in fields(TimedResult)
-    if each.type in {"int", "float", "int | None", "float | None", "bool"} and each.name != "seed"
-)
-"""The figures of a result that are numbers; `is_settled` is the share of runs that settled."""
 
 RESAMPLES = 1000
 CHOSEN_TOGETHER = 1 << 18
@@ -72,7 +64,7 @@ def summary_rows(
     *,
     by: Sequence[str] = ("scenario",),
     between: str = "protocol",
-    figures: Sequence[str] = FIGURES,
+    figures: Sequence[str] = NUMBERS,
     order: Iterable[Any] = (),
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for each group, variant and figure: `by`, `between`, and those of `SummaryRow`.

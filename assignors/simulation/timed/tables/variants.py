@@ -24,8 +24,35 @@ from assignors.simulation.timed.scenario_document import document_from_scenario
 Variant = Mapping[str, str | None]
 """Columns of scenario rows beside scenario and seed; `None`: as the scenario has it."""
 
+ALWAYS = ("protocol", "coordinator_model", "client_model")
+VARIANT = ("protocol", "assignor", "coordinator_model", "client_model")
+"""Columns of a result that are compared side by side."""
+
 OF_THE_BROKER = "server"
 """Family of the broker's assignors."""
+
+
+def compared_by(rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the columns that tell these results apart: without the assignor where it is one.
+
+    >>> compared_by([{"protocol": "classic", "assignor": name} for name in ("java/range", "x")])
+    ('protocol', 'assignor', 'coordinator_model', 'client_model')
+    """
+    found: dict[tuple[Any, ...], Any] = {}
+    for row in rows:
+        assignor = row.get("assignor")
+        if found.setdefault(tuple(row.get(name) for name in ALWAYS), assignor) != assignor:
+            return VARIANT
+    return ALWAYS
+
+
+def variant_of(row: Mapping[str, Any], columns: Iterable[str] = VARIANT) -> str:
+    """Return what a result is compared by: its protocol, and what else it was run with.
+
+    >>> variant_of({"protocol": "classic", "client_model": "in_poll"})
+    'classic, in_poll'
+    """
+    return ", ".join(str(row[name]) for name in columns if row.get(name) is not None)
 
 
 def variants(
