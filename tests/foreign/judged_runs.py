@@ -45,7 +45,7 @@ from assignors.simulation.timed.protocols.kafka.restore import Restored
 from assignors.simulation.timed.protocols.kafka.state import CLOCK_STARTS_MS, GroupCoordinator
 from assignors.simulation.timed.protocols.kafka.subscriptions import LOOKUP_KEY
 from assignors.simulation.timed.run import Run
-from assignors.simulation.timed.scenario import OldTargets, Scenario
+from assignors.simulation.timed.scenario import Scenario
 from assignors.simulation.timed.sides import KafkaSides
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.foreign.operations import Operation, operation_of
@@ -81,8 +81,6 @@ def as_kafka_has_it(scenario: Scenario) -> Scenario:
                 *(each for each in broker.further_assignors if each in ASSIGNORS),
             ),
             max_size=max(broker.max_size, 1),
-            offload_ms=0,
-            old_targets=OldTargets.APPLY,
             offsets_retention_ms=max(broker.offsets_retention_ms // MINUTE_MS, 1) * MINUTE_MS,
             pattern_refresh_ms=max(broker.pattern_refresh_ms, 10_000),
         ),

@@ -82,7 +82,6 @@ from assignors.simulation.timed.scenario import (
     BrokerConfig,
     GroupProtocol,
     MemberConfig,
-    OldTargets,
     Scenario,
 )
 from assignors.simulation.topic_patterns import matching
@@ -617,8 +616,6 @@ def group_coordinator(
             assignment_interval_ms=broker.assignment_interval_ms,
             refresh_interval_ms=broker.pattern_refresh_ms,
             lookup_ms=broker.pattern_lookup_ms,
-            offload_ms=broker.offload_ms,
-            drops_old_targets=broker.old_targets is OldTargets.DROP,
         ),
         cluster=with_ids(Cluster.of(scenario.topics)),
         assignors=assignors,

@@ -41,7 +41,6 @@ FIELDS = {
     "changes_share": "share of requests that change their group",
     "slow_group_check_us": "check of the slow client's group",
     "linger_us": "linger",
-    "background_us": "the assignment",
 }
 """Field of a load -> how the table calls it."""
 

@@ -12,20 +12,14 @@ failovers, at any moment (`tests/simulation/timed/execution`):
 - what is replicated of the state is what the replicated part of the log says;
 - no update is lost or made twice; what was made on top of a failed append fails with it;
 - every worker and every key is given back, once;
-- a failover loses what is not replicated, and everybody who waits for it is answered so;
-- a request that has waited too long for the log is answered so once, and what it holds is given
-  back at its late completion;
-- work in the background is done once at a time for each of its keys, by as many threads as there
-  are, and no stale result is written where these are to be dropped.
+- a failover loses what is not replicated, and everybody who waits for it is answered so.
 
-Histories are drawn at random, and with them lingers, timeouts, undo logs or snapshots, and the
-threads; small cases of two and three requests, with checks, failures, background work, a timeout or
-a failover, are exhausted over every order in which anything can complete, up to 12,000 histories
-each.
+Histories are drawn at random, and with them lingers and threads; small cases of two and three
+requests, with checks, failures or a failover, are exhausted over every order in which anything can
+complete, up to 12,000 histories each.
 
 Faults that were put into the steps on purpose are found, each with a history of a few lines: an
 append outside the lock, an answer before the high watermark, a state that does not go back, or half
-of the way, a key that is not unlocked, or twice, appends applied in the order in which they
-complete, a stale result that is written, two computations for one key, and a late completion that
-answers a second time.
+of the way, a key that is not unlocked, or twice, and appends applied in the order in which they
+complete.
 """

@@ -136,14 +136,6 @@ def _inline_is_faster(load: Load) -> tuple[str, bool]:
     return text, inline.handed_off_share <= 0.5
 
 
-def _background_spares(load: Load) -> tuple[str, bool]:
-    apart, alone = _of("two-stage", load), _of("two-stage", replace(load, background_share=0.0))
-    within = _of("two-stage", replace(load, is_offloaded=False))
-    text = f"p99 {alone.p99_ms:.1f} ms without, {apart.p99_ms:.1f} on background threads"
-    text += f", {within.p99_ms:.1f} on workers"
-    return text, within.p99_ms > 1.5 * alone.p99_ms >= 1.5 * apart.p99_ms / 1.1
-
-
 def _linger_trades(load: Load) -> tuple[str, bool]:
     none, waits = _of("two-stage", replace(load, linger_us=None)), _of("two-stage", load)
     more = waits.records_per_append / none.records_per_append
@@ -232,15 +224,6 @@ CLAIMS: tuple[Claim, ...] = (
         values=(500, 5000, 15_000, 25_000, 35_000, 60_000),
         holds_at=(500, 5000, 15_000, 25_000),
         judge=_inline_is_faster,
-    ),
-    Claim(
-        text="An assignment that is computed on threads of its own delays nobody else.",
-        by="KIP-1263",
-        base=replace(BASE, per_second=2000, background_share=0.005),
-        over="background_us",
-        values=(500, 2000, 5000, 20_000, 50_000),
-        holds_at=(5000, 20_000, 50_000),
-        judge=_background_spares,
     ),
     Claim(
         text="A linger trades latency for fewer appends.",

@@ -191,29 +191,6 @@ PICTURES: dict[str, Picture] = {
         x_label="check of the slow group, ms",
         y_label="99th percentile of all other groups, as a multiple of that without a slow one",
     ),
-    "background": Picture(
-        title="Work that a request leaves behind",
-        reading=(
-            "One request in two hundred leaves work behind, such as an assignment to compute. "
-            "On background threads it delays no other request; on a worker it delays its "
-            "partition."
-        ),
-        sweep=_sweep(
-            {
-                "background_us": [500, 2000, 5000, 20_000, 50_000],
-                "is_offloaded": [True, False],
-            },
-            models=("two-stage",),
-            per_second=2000,
-            background_share=0.005,
-        ),
-        x="background_us",
-        y="p99_ms",
-        by="is_offloaded",
-        x_scale=1e-3,
-        x_label="the work, ms",
-        y_label="99th percentile of the response time, ms; asked 2,000 a second",
-    ),
     "handover": Picture(
         title="What the hand-over to another thread costs",
         reading=(
@@ -267,8 +244,6 @@ def chart(picture: Picture) -> str:
 
 
 def _name(value: object) -> str:
-    if isinstance(value, bool):
-        return "background threads" if value else "workers"
     return f"{value:,}/s" if isinstance(value, int) else str(value)
 
 

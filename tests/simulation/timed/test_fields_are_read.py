@@ -44,7 +44,6 @@ VALUES: dict[str, Any] = {
     "migration_policy": "disabled",
     "assignor": "server/range",
     "further_assignors": ["server/simple"],
-    "old_targets": "drop",
     "placement": {"brokers": 2},
     "push": {"brokers": 2},
     "stops_without_answer": True,

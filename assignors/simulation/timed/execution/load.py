@@ -9,7 +9,6 @@ execution model is asked the same.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -21,14 +20,6 @@ MICRO = 1_000_000
 COUNT_MAX = 100_000_000
 """The most requests, groups, clients, bytes or microseconds."""
 SEED_MAX = 2**64 - 1
-
-
-class Spread(StrEnum):
-    """How times are drawn that are not always the same."""
-
-    EXPONENTIAL = "exponential"
-    LOGNORMAL = "lognormal"
-    """With a longer tail: one in a hundred takes more than six times the mean."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,20 +58,10 @@ class Load:
     replication_us: int = 2000
     """From the local log to the high watermark above it."""
     is_steady: bool = True
-    """Whether checks, replications and background work always take so long; else that is their
-    mean, and they are drawn."""
-    spread: Spread = Spread.EXPONENTIAL
-    """How they are drawn."""
+    """Whether checks and replications always take so long; else that is their mean, and they are
+    drawn from exponential distributions."""
     linger_us: int | None = None
     """How long a batch waits for others; `None`: for those that were waiting when it began."""
-    timeout_us: int | None = None
-    """How long a request that has been handled waits for the log; `None`: as long as it takes."""
-    background_share: float = 0.0
-    """The share of requests that leave work behind, as an assignment to compute."""
-    background_us: int = 10_000
-    """How long that work takes."""
-    is_offloaded: bool = True
-    """Whether the background executor does it; else the worker, before it is free again."""
     record_bytes: int = 100
     """Key and value of a record: about what an offset commit has with names of ten letters."""
     seed: int = 0
@@ -113,8 +94,6 @@ class Draws(NamedTuple):
     is_commit: NDArray[np.bool_]
     is_checked: NDArray[np.bool_]
     check_us: NDArray[np.int64]
-    has_work: NDArray[np.bool_]
-    """Whether it leaves work behind."""
     is_transactional: NDArray[np.bool_]
 
 
@@ -132,7 +111,6 @@ def draws(load: Load) -> Draws:
         is_commit=_stream(load, 4).random(count) >= load.changes_share,
         is_checked=is_checked,
         check_us=check if load.is_steady else _spread(load, 3, check),
-        has_work=_stream(load, 6).random(count) < load.background_share,
         is_transactional=_stream(load, 7).random(count) < load.transactions_share,
     )
 
@@ -152,19 +130,8 @@ def replications(load: Load, count: int) -> NDArray[np.int64]:
     return takes if load.is_steady else _spread(load, 5, takes)
 
 
-def computations(load: Load, count: int) -> NDArray[np.int64]:
-    """Return how long the work takes that so many requests leave behind. Cost: O(count)."""
-    takes = np.full(count, load.background_us, dtype=np.int64)
-    return takes if load.is_steady else _spread(load, 8, takes)
-
-
 def _spread(load: Load, purpose: int, means: NDArray[np.int64]) -> NDArray[np.int64]:
-    stream = _stream(load, purpose)
-    if load.spread is Spread.EXPONENTIAL:
-        factors = stream.exponential(1.0, len(means))
-    else:
-        factors = stream.lognormal(-0.5, 1.0, len(means))  # its mean is 1
-    return (factors * means).astype(np.int64)
+    return (_stream(load, purpose).exponential(1.0, len(means)) * means).astype(np.int64)
 
 
 def _stream(load: Load, purpose: int) -> np.random.Generator:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from heapq import heappop, heappush
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from assignors.simulation.timed.execution.load import (
     MICRO,
     Draws,
     Load,
-    computations,
     draws,
     replications,
 )
@@ -28,21 +28,15 @@ from assignors.simulation.timed.execution.port import (
     Append,
     Appended,
     Asked,
-    Background,
     Check,
     Checked,
-    Compute,
-    Computed,
     Entry,
     Event,
     Handled,
-    Linger,
     Lingered,
-    Park,
     Replicated,
     Request,
     State,
-    TimedOut,
     Work,
     Worked,
     make,
@@ -92,35 +86,24 @@ class Played:
     append_at: Times
     appended_at: Times
     answered_at: Times
-    is_failed: NDArray[np.bool_]
     appends: int
     handoffs: int
     """Requests that another thread took over from the one that brought them."""
     held_max: int
     """The most records that a partition's state had applied and the log not replicated."""
-    background_done: int
-    background_stale: int
     events: int
 
     def spent(self) -> dict[Stage, Times]:
-        """Return how long each request was in each stage; together that is its response time.
-
-        What goes on after the answer, as that of a request that has timed out, does not count.
-        """
-        answered = self.answered_at
-        check, work, append = self.check_at, self.work_at, self.append_at
-        checked, worked = check + self.drawn.check_us, work + self.work_us
+        """Return how long each request was in each stage; together that is its response time."""
+        check, worked = self.check_at, self.work_at + self.work_us
         spent = {
-            Stage.CHECKED: _between(check, checked, answered),
-            Stage.EXECUTED: _between(work, worked, answered),
-            Stage.LINGERED: np.where(append == NEVER, 0, _between(work, append, answered))
-            - np.where(append == NEVER, 0, _between(work, worked, answered)),
-            Stage.APPENDED: _between(append, self.appended_at, answered),
-            Stage.PARKED: _between(np.where(append == NEVER, work, self.appended_at), answered),
+            Stage.CHECKED: np.where(check == NEVER, 0, self.drawn.check_us),
+            Stage.EXECUTED: self.work_us,
+            Stage.LINGERED: self.append_at - worked,
+            Stage.APPENDED: self.appended_at - self.append_at,
+            Stage.PARKED: self.answered_at - self.appended_at,
         }
-        # What wrote nothing is parked from the end of its work on.
-        spent[Stage.PARKED] -= np.where(append == NEVER, spent[Stage.EXECUTED], 0)
-        took = answered - self.drawn.at_us
+        took = self.answered_at - self.drawn.at_us
         return {Stage.QUEUED: took - sum(spent.values()), **spent}
 
     def way(self, number: int) -> list[tuple[Stage, int, int]]:
@@ -129,36 +112,25 @@ class Played:
         check, work = int(self.check_at[number]), int(self.work_at[number])
         append, appended = int(self.append_at[number]), int(self.appended_at[number])
         worked = work + int(self.work_us[number])
-        parts = []
+        parts = [
+            (Stage.EXECUTED, work, worked),
+            (Stage.LINGERED, worked, append),
+            (Stage.APPENDED, append, appended),
+            (Stage.PARKED, appended, answered),
+        ]
         if check != NEVER:
-            parts.append((Stage.CHECKED, check, check + int(self.drawn.check_us[number])))
-        if work != NEVER:
-            parts.append((Stage.EXECUTED, work, worked))
-        if append != NEVER:
-            parts += [(Stage.LINGERED, worked, append), (Stage.APPENDED, append, appended)]
-        if work != NEVER:
-            parts.append((Stage.PARKED, max(worked, appended), answered))
+            parts.insert(0, (Stage.CHECKED, check, check + int(self.drawn.check_us[number])))
         found, at = [], int(self.drawn.at_us[number])
         for stage, start, end in parts:
-            found += [(Stage.QUEUED, at, start), (stage, start, min(end, answered))]
+            found += [(Stage.QUEUED, at, start), (stage, start, end)]
             at = end
         return [(stage, start, end) for stage, start, end in found if start < end]
-
-
-def _between(start: Times, end: Times, until: Times | None = None) -> Times:
-    """Return how long it is from one time to the other, up to a third; 0 from `NEVER`."""
-    last = end if until is None else np.minimum(end, until)
-    return np.where(start == NEVER, 0, np.maximum(last - start, 0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
     """What a load led to. Of times and rates, the first tenth of the requests does not count."""
 
-    answered: int
-    """Requests that were answered, with an error or without."""
-    failed: int
-    """Of these, those with an error."""
     throughput_per_second: float
     """Requests that are handled a second, in the middle four fifths of them."""
     is_sustained: bool
@@ -201,10 +173,6 @@ class Measured:
     has to remember in order to go back."""
     held_bytes: int
     """The same in bytes of records."""
-    background_done: int
-    """Work that the background executor has done: one of a group at a time."""
-    background_stale: int
-    """Results of these whose group had another record by then."""
     events: int
     """Events that the coordinator handled."""
     end_ms: float
@@ -223,10 +191,7 @@ def measured(played: Played, load: Load) -> Measured:
     commits = took[drawn.is_commit[counted]]
     end = int(played.answered_at.max())
     growth, backlog_max = _backlog(played)
-    records = int((played.append_at != NEVER).sum())
     return Measured(
-        answered=count,
-        failed=int(played.is_failed.sum()),
         throughput_per_second=_throughput(played),
         is_sustained=growth <= GROWTH_MAX,
         backlog_growth=growth,
@@ -238,12 +203,10 @@ def measured(played: Played, load: Load) -> Measured:
         commit_p99_ms=_percentile(commits, 99),
         others_p99_ms=_percentile(took[drawn.group[counted] != 0], 99),
         **stages,
-        records_per_append=records / max(played.appends, 1),
+        records_per_append=count / played.appends,
         handed_off_share=played.handoffs / count,
         held_max=played.held_max,
         held_bytes=played.held_max * load.record_bytes,
-        background_done=played.background_done,
-        background_stale=played.background_stale,
         events=played.events,
         end_ms=end / 1000,
     )
@@ -258,8 +221,7 @@ def _throughput(played: Played) -> float:
 
     In the long run as many are answered, but those of a batch all at once.
     """
-    worked = played.work_at + played.work_us
-    done = np.sort(np.where(played.work_at == NEVER, played.answered_at, worked))
+    done = np.sort(played.work_at + played.work_us)
     first, last = len(done) // WARM_UP, len(done) - 1 - len(done) // WARM_UP
     return (last - first) / max(int(done[last] - done[first]), 1) * MICRO
 
@@ -299,29 +261,14 @@ def play(policy: Policy, load: Load, settings: Settings | None = None) -> Played
     settings = settings or Settings()
     if load.linger_us is not None:
         settings = replace(settings, linger=Lingers.TIMED if load.linger_us else Lingers.NOT)
-    if load.timeout_us is not None:
-        settings = replace(settings, has_timeout=True)
     run = _Run.of(load, Coordinator.of(policy, commit, settings))
     _play(run)
     return _played(run)
 
 
 def commit(_: State, request: Request) -> Handled:
-    """Handle a request that commits an offset of its group: its record has its number.
-
-    Work that it leaves behind is about its group, and stale once the group has another record.
-    """
-    entries = (make(Entry, (request.group, request.number)),)
-    if not request.what:
-        return make(Handled, (entries, None, None))
-    group = request.group
-    work = Background(
-        key=group,
-        seen=request.number,
-        look=lambda now: now.get(group),
-        finish=lambda *_: Handled((Entry(("target", group), NEVER),), None),
-    )
-    return Handled(entries, None, work)
+    """Handle a request that commits an offset of its group: its record has its number."""
+    return make(Handled, ((make(Entry, (request.group, request.number)),), None))
 
 
 @dataclass(slots=True)
@@ -334,7 +281,6 @@ class _Times:
     append: list[int]
     appended: list[int]
     answered: list[int]
-    failed: list[bool]
 
     @classmethod
     def of(cls, count: int) -> _Times:
@@ -346,7 +292,6 @@ class _Times:
             append=never.copy(),
             appended=never.copy(),
             answered=never,
-            failed=[False] * count,
         )
 
 
@@ -364,10 +309,6 @@ class _Run:
     check_us: list[int]
     busy_us: tuple[int, int]
     """How long a worker has a request that it got from its own thread, or from another one."""
-    works_us: list[int] | None
-    """What is added to that, where workers do what requests leave behind."""
-    computations: list[int]
-    """How long work in the background takes."""
     ends: list[int]
     """Of the partitions' logs."""
     appended_at: list[int]
@@ -382,18 +323,15 @@ class _Run:
     """Appends that were complete at once."""
     appends: int = 0
     handoffs: int = 0
-    computed: int = 0
 
     @classmethod
     def of(cls, load: Load, coordinator: Coordinator) -> _Run:
         """Return a run of which nothing has happened yet."""
         drawn, partitions = draws(load), len(coordinator.partitions)
         at_us, waits = drawn.at_us.tolist(), load.clients is not None
-        computing = computations(load, load.requests)
-        work = None if load.is_offloaded else (computing * drawn.has_work).tolist()
         columns = zip(
             drawn.group.tolist(),
-            (drawn.has_work & load.is_offloaded).tolist(),
+            repeat(None, load.requests),
             drawn.is_checked.tolist(),
             drawn.is_commit.tolist(),
             drawn.is_transactional.tolist(),
@@ -408,8 +346,6 @@ class _Run:
             thoughts=at_us[::-1] if waits else [],
             check_us=drawn.check_us.tolist(),
             busy_us=(load.service_us, load.service_us + load.handoff_us),
-            works_us=work,
-            computations=computing.tolist(),
             ends=[0] * partitions,
             appended_at=[0] * partitions,
             replicated_at=[0] * partitions,
@@ -454,42 +390,23 @@ def _do(run: _Run, now: int, effects: list[Any]) -> list[Any]:
         if kind is Work:
             number, is_handed_off = effect
             busy = run.busy_us[is_handed_off]
-            if number >= 0:
-                if run.works_us is not None:
-                    busy += run.works_us[number]
-                run.handoffs += is_handed_off
-                times.work[number], times.busy[number] = now, busy
+            run.handoffs += is_handed_off
+            times.work[number], times.busy[number] = now, busy
             _put(run, now + busy, make(Worked, (number,)))
         elif kind is Append:
             further += _append(run, now, effect)
         elif kind is Answer:
-            number, _, failure = effect
-            times.answered[number] = now
-            if failure is not None:
-                times.failed[number] = True
+            times.answered[effect.number] = now
             if run.thoughts:
                 _think(run, now)
         elif kind is Check:
             (number,) = effect
             times.check[number] = now
-            _put(run, now + run.check_us[number], make(Checked, (number, True)))
+            _put(run, now + run.check_us[number], make(Checked, (number,)))
         else:
-            after_us, event = _timed(run, effect)
-            _put(run, now + after_us, event)
+            assert run.load.linger_us is not None
+            _put(run, now + run.load.linger_us, Lingered(effect.partition, effect.batch))
     return further
-
-
-def _timed(run: _Run, effect: Linger | Park | Compute) -> tuple[int, Event]:
-    """Return what follows, and after what time."""
-    load = run.load
-    if isinstance(effect, Linger):
-        assert load.linger_us is not None
-        return load.linger_us, Lingered(effect.partition, effect.batch)
-    if isinstance(effect, Park):
-        assert load.timeout_us is not None
-        return load.timeout_us, TimedOut(effect.number)
-    run.computed += 1
-    return run.computations[run.computed % len(run.computations)], Computed(effect.token)
 
 
 def _append(run: _Run, now: int, append: Append) -> list[Any]:
@@ -502,8 +419,7 @@ def _append(run: _Run, now: int, append: Append) -> list[Any]:
         run.appended_at[partition] = done
     asked, appended = run.times.append, run.times.appended
     for _, number in entries:
-        if number != NEVER:  # else it is the result of background work
-            asked[number], appended[number] = now, done
+        asked[number], appended[number] = now, done
     latency = run.latencies[run.appends % len(run.latencies)]
     run.appends += 1
     at = run.replicated_at[partition] = max(run.replicated_at[partition], done + latency)
@@ -528,7 +444,7 @@ def _events(run: _Run) -> int:
 
 
 def _played(run: _Run) -> Played:
-    times, executor = run.times, run.coordinator.executor
+    times = run.times
     return Played(
         drawn=run.drawn._replace(at_us=np.array(run.at_us)),
         check_at=np.array(times.check),
@@ -537,11 +453,8 @@ def _played(run: _Run) -> Played:
         append_at=np.array(times.append),
         appended_at=np.array(times.appended),
         answered_at=np.array(times.answered),
-        is_failed=np.array(times.failed),
         appends=run.appends,
         handoffs=run.handoffs,
         held_max=run.coordinator.held_max,
-        background_done=executor.taken,
-        background_stale=executor.stale,
         events=_events(run),
     )

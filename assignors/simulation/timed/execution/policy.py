@@ -141,17 +141,10 @@ class Settings:
     linger: Lingers = Lingers.QUEUED
     batch_max: int = 1000
     """Records in a batch; a request with more is a batch of its own."""
-    background_threads: int = 2
-    """Of the background executor (`group.coordinator.background.threads`)."""
-    has_timeout: bool = False
-    """Whether a request may wait for the log for a time only (`port.Park`)."""
-    picks: int | None = None
-    """The key that goes next: `None`: that which has waited longest; else any of those that wait,
-    drawn from this seed, as in Kafka's event accumulator."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        for name in ("workers", "partitions", "batch_max", "background_threads"):
+        for name in ("workers", "partitions", "batch_max"):
             value = getattr(self, name)
             if not 1 <= value <= COUNT_MAX:
                 words = f"{value} is not between 1 and {COUNT_MAX}"

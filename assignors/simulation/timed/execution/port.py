@@ -45,19 +45,15 @@ a call takes, for those that there are for each request."""
 class Failure(StrEnum):
     """Why a request is answered with an error."""
 
-    CHECK = "check failed"
     APPEND = "append failed"
-    TIMED_OUT = "timed out"
-    REFUSED = "refused"
     NOT_COORDINATOR = "not coordinator"
-    LOADING = "load in progress"
 
 
 class Request(NamedTuple):
-    """A request of a client, or what became of background work (`Handled.background`)."""
+    """A request of a client."""
 
     number: int
-    """No two have the same; a client's is not negative, one of background work is."""
+    """No two have the same."""
     group: int
     what: Any
     """For the handler."""
@@ -71,39 +67,15 @@ class Request(NamedTuple):
     """Whether it goes before those of its key that wait, but for others of this sort."""
 
 
-class Background(NamedTuple):
-    """Work for other threads than the workers: an assignment, a regular expression.
-
-    It computes on values that a request has read. Its result is handled like a request, later.
-    """
-
-    key: Hashable
-    """While work of a key is on its way on a partition, no more of that key is taken."""
-    seen: Any
-    """What it computes on."""
-    look: Callable[[State], Any]
-    """The state -> what `seen` would be now: where these differ, the result is stale."""
-    finish: Callable[[State, Any], Handled]
-    """The state when the result is there, and `seen` -> the records of the result."""
-
-
 class Handled(NamedTuple):
     """What a request leads to."""
 
     entries: tuple[Entry, ...]
     response: Any
-    background: Background | None = None
-    """Work that it leaves to the background executor; its answer does not wait for that."""
 
 
 Handler = Callable[[State, Request], Handled]
-"""The state of a partition and a request -> its records and its response; changes nothing.
-
-Raises `Refused` for a request that cannot be."""
-
-
-class Refused(Exception):  # noqa: N818 - a way out of a request, not an error of ours
-    """The request is refused: nothing is written."""
+"""The state of a partition and a request -> its records and its response; changes nothing."""
 
 
 # Events
@@ -125,7 +97,6 @@ class Checked(NamedTuple):
     """A check is over."""
 
     number: int
-    is_passed: bool = True
 
 
 class Appended(NamedTuple):
@@ -150,27 +121,8 @@ class Lingered(NamedTuple):
     batch: int
 
 
-class TimedOut(NamedTuple):
-    """A request has waited too long: for its client, or for the log (`Park`)."""
-
-    number: int
-
-
-class Computed(NamedTuple):
-    """A thread of the background executor has finished its work, or failed."""
-
-    token: int
-    is_failed: bool = False
-
-
 class Lost(NamedTuple):
     """Another broker leads a partition from now on."""
-
-    partition: int
-
-
-class Loading(NamedTuple):
-    """This one leads it from now on, and reads its log."""
 
     partition: int
 
@@ -184,19 +136,7 @@ class Loaded(NamedTuple):
     """The offset of its next entry: more than there are entries where a cleaner took some."""
 
 
-Event = (
-    Asked
-    | Worked
-    | Checked
-    | Appended
-    | Replicated
-    | Lingered
-    | TimedOut
-    | Computed
-    | Lost
-    | Loading
-    | Loaded
-)
+Event = Asked | Worked | Checked | Appended | Replicated | Lingered | Lost | Loaded
 
 
 # Effects
@@ -231,23 +171,6 @@ class Linger(NamedTuple):
     batch: int
 
 
-class Park(NamedTuple):
-    """Start the time for which a request may wait for the log; `TimedOut` follows.
-
-    Asked for once a request has been handled, where `Settings.has_timeout` says so.
-    """
-
-    number: int
-
-
-class Compute(NamedTuple):
-    """Let a thread of the background executor work; `Computed` follows."""
-
-    token: int
-    partition: int
-    key: Hashable
-
-
 class Answer(NamedTuple):
     """Answer a request."""
 
@@ -256,4 +179,4 @@ class Answer(NamedTuple):
     failure: Failure | None = None
 
 
-Effect = Work | Check | Append | Linger | Park | Compute | Answer
+Effect = Work | Check | Append | Linger | Answer

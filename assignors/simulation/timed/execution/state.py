@@ -11,7 +11,6 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from assignors.simulation.dice import Dice
 from assignors.simulation.timed.execution.policy import (
     Holds,
     Key,
@@ -19,28 +18,14 @@ from assignors.simulation.timed.execution.policy import (
     Settings,
 )
 from assignors.simulation.timed.execution.port import (
-    Background,
     Effect,
     Entry,
-    Failure,
     Handled,
     Handler,
     Request,
     State,
     apply,
 )
-
-
-@dataclass(slots=True, eq=False)
-class Job:
-    """Work of the background executor."""
-
-    token: int
-    partition: int
-    group: int
-    """Of the request that asked for it."""
-    background: Background
-    is_failed: bool = False
 
 
 @dataclass(eq=False)
@@ -55,8 +40,6 @@ class Task:
     key: Hashable
     is_checked: bool
     """Whether it has passed its check, or needs none."""
-    job: Job | None = field(default=None, init=False)
-    """The background work whose result this writes; nobody waits for an answer."""
     is_inline: bool = field(default=False, init=False)
     """The thread that brought it handles it."""
     is_working: bool = field(default=False, init=False)
@@ -64,7 +47,6 @@ class Task:
     has_worker: bool = field(default=False, init=False)
     """A worker is held, working or waiting."""
     has_key: bool = field(default=False, init=False)
-    is_answered: bool = field(default=False, init=False)
     handled: Handled | None = field(default=None, init=False)
     start: int = field(default=0, init=False)
     """The offset of its first record, once that is known."""
@@ -109,8 +91,8 @@ class Partition:
     written: int = 0
     """The offset up to which records are known to be in the local log."""
     high_watermark: int = 0
-    refuses: Failure | None = None
-    """Why requests are refused: another broker leads this partition, or its log is being read."""
+    is_lost: bool = False
+    """Another broker leads it."""
     undo: deque[tuple[int, Hashable, Any]] = field(default_factory=deque)
     """Offset, key, and what the state said before, of every record that is not replicated."""
     parked: list[tuple[int, int, Task]] = field(default_factory=list)
@@ -128,28 +110,6 @@ class Partition:
 
 
 @dataclass(slots=True, kw_only=True)
-class Executor:
-    """The background executor: threads of its own, which all partitions share."""
-
-    free: int
-    """Threads without anything to do."""
-    queue: deque[Job] = field(default_factory=deque)
-    running: dict[int, Job] = field(default_factory=dict)
-    """By token."""
-    jobs: dict[tuple[int, Hashable], Job] = field(default_factory=dict)
-    """By partition and key: from the request that asked for it until its result is handled."""
-    taken: int = 0
-    """Jobs that were accepted."""
-    not_taken: int = 0
-    """Those that were not: one of the same key was on its way."""
-    applied: int = 0
-    """Results that were written."""
-    stale: int = 0
-    """Results that were computed on what is no longer so, and dropped."""
-    failed: int = 0
-
-
-@dataclass(slots=True, kw_only=True)
 class Coordinator:
     """A coordinator: `step.step` is what changes it."""
 
@@ -159,9 +119,6 @@ class Coordinator:
     partitions: list[Partition]
     free: int
     """Workers without anything to do."""
-    executor: Executor
-    dice: Dice | None
-    """What chooses the next key; `None`: the one that has waited longest."""
     in_turn: bool
     """Whether a high watermark waits for the request of its partition that is being handled, and
     goes before the next one, as in Kafka's event accumulator."""
@@ -195,8 +152,6 @@ class Coordinator:
             settings=settings,
             partitions=[Partition() for _ in range(settings.partitions)],
             free=settings.workers,
-            executor=Executor(free=settings.background_threads),
-            dice=None if settings.picks is None else Dice(settings.picks),
             is_by_group=policy.key is Key.GROUP,
             in_turn=policy.key is Key.PARTITION and holds_nothing,
         )

@@ -19,18 +19,14 @@ from heapq import heappop, heappush
 from itertools import takewhile
 from typing import Any
 
-from assignors.simulation.dice import Dice
 from assignors.simulation.timed.execution.policy import Applies, Holds, Lingers
 from assignors.simulation.timed.execution.port import (
     Answer,
     Append,
     Appended,
     Asked,
-    Background,
     Check,
     Checked,
-    Compute,
-    Computed,
     Effect,
     Entry,
     Event,
@@ -39,13 +35,8 @@ from assignors.simulation.timed.execution.port import (
     Linger,
     Lingered,
     Loaded,
-    Loading,
     Lost,
-    Park,
-    Refused,
     Replicated,
-    Request,
-    TimedOut,
     Work,
     Worked,
     apply,
@@ -55,7 +46,6 @@ from assignors.simulation.timed.execution.port import (
 from assignors.simulation.timed.execution.state import (
     Batch,
     Coordinator,
-    Job,
     Partition,
     Task,
     Waiting,
@@ -83,9 +73,8 @@ def step(state: Coordinator, event: Event) -> list[Effect]:
 def _asked(state: Coordinator, event: Asked) -> None:
     request = event.request
     number = request.group % len(state.partitions)
-    refuses = state.partitions[number].refuses
-    if refuses is not None:
-        state.out.append(Answer(request.number, None, refuses))
+    if state.partitions[number].is_lost:
+        state.out.append(Answer(request.number, None, Failure.NOT_COORDINATOR))
         return
     key = request.group if state.is_by_group else number
     task = Task(request, number, key, not request.is_checked)
@@ -105,7 +94,7 @@ def _dispatch(state: Coordinator) -> None:
         _work(state, task)
     keys, ready, policy = state.keys, state.ready, state.policy
     while state.free and ready:
-        key = ready.popleft() if state.dice is None else _any_key(state.dice, ready)
+        key = ready.popleft()
         waiting = keys[key]
         waiting.is_ready = False
         task = waiting.tasks.popleft()
@@ -134,11 +123,7 @@ def _checked(state: Coordinator, event: Checked) -> None:
     if task is None:
         return
     task.is_checked = True
-    if not event.is_passed:
-        answer(state, task, failure=Failure.CHECK)
-        release(state, task)
-        _flush_if_due(state, state.partitions[task.partition])
-    elif task.has_worker:
+    if task.has_worker:
         _work(state, task)
     elif task.has_key:
         state.resumed.append(task)
@@ -153,16 +138,6 @@ def _worked(state: Coordinator, event: Worked) -> None:
         return
     task.is_working = False
     _write(state, task)
-
-
-def _timed_out(state: Coordinator, event: TimedOut) -> None:
-    """Answer that a request has waited too long; it goes its way, and its state stays.
-
-    What it holds it gives back when it would have without this: at its late completion.
-    """
-    task = state.tasks.get(event.number)
-    if task is not None:
-        answer(state, task, failure=Failure.TIMED_OUT)
 
 
 # Who holds a worker or a key, and who is answered: each once, whatever becomes of a request
@@ -198,20 +173,11 @@ def _may_share(state: Coordinator, waiting: Waiting) -> bool:
     return shares and waiting.tasks[0].request.is_commit
 
 
-def _any_key(dice: Dice, ready: deque[Hashable]) -> Hashable:
-    """Take any key out of the line. Cost: O(keys in line)."""
-    at = dice.below(len(ready))
-    ready[0], ready[at] = ready[at], ready[0]
-    return ready.popleft()
-
-
 def answer(
     state: Coordinator, task: Task, response: object = None, failure: Failure | None = None
 ) -> None:
-    """Answer a request, unless it has been answered."""
-    if not task.is_answered:
-        task.is_answered = True
-        state.out.append(make(Answer, (task.request.number, response, failure)))
+    """Answer a request."""
+    state.out.append(make(Answer, (task.request.number, response, failure)))
 
 
 def release_worker(state: Coordinator, task: Task) -> None:
@@ -252,33 +218,19 @@ def release(state: Coordinator, task: Task) -> None:
 def _write(state: Coordinator, task: Task) -> None:
     """Handle a request and write what it leads to."""
     partition = state.partitions[task.partition]
-    try:
-        if task.job is None:
-            handled = state.handler(partition.state, task.request)
-        else:
-            handled = result_of(state, task.job)
-    except Refused as refused:
-        answer(state, task, str(refused), Failure.REFUSED)
-        release(state, task)
-        _flush_if_due(state, partition)
-        return
-    task.handled = handled
-    if handled.background is not None:
-        submit_work(state, task, handled.background)
+    task.handled = handled = state.handler(partition.state, task.request)
     if not handled.entries:
         _read(state, partition, task, handled)
     elif state.policy.has_batches:
         _add_to_batch(state, partition, task)
     else:
         append(state, task.partition, handled.entries, task)
-    if state.settings.has_timeout:
-        _start_timeout(state, task)
 
 
 def _read(state: Coordinator, partition: Partition, task: Task, handled: Handled) -> None:
     """Answer a request that writes nothing, once what it has seen is replicated."""
     is_ahead = partition.ahead > partition.high_watermark
-    if state.policy.applies is Applies.APPEND and is_ahead and not task.is_answered:
+    if state.policy.applies is Applies.APPEND and is_ahead:
         task.start = task.end = partition.ahead
         release_worker(state, task)
         release_key(state, task)
@@ -467,12 +419,6 @@ def park(partition: Partition, task: Task) -> None:
     heappush(partition.parked, (task.end, task.request.number, task))
 
 
-def _start_timeout(state: Coordinator, task: Task) -> None:
-    """Start the time for which a request that has been handled may wait."""
-    if not task.is_answered:
-        state.out.append(Park(task.request.number))
-
-
 def _replicated(state: Coordinator, event: Replicated) -> None:
     """Let the high watermark rise, if it need not wait."""
     number, high_watermark = event
@@ -517,88 +463,8 @@ def drain(state: Coordinator, partition: Partition) -> None:
                 apply(partition.state, entry)
             partition.ahead = task.end
         heappop(parked)
-        if not task.is_answered:
-            answer(state, task, handled.response)
+        answer(state, task, handled.response)
         release(state, task)
-
-
-# Background work. Its result waits for its key and a worker like any request, and writes like one;
-# if what it was computed on has changed by then, it is dropped. Source: CoordinatorExecutorImpl of
-# Kafka 4.4.0; there, too, work goes on where the append of the request that asked for it fails
-
-NOTHING = Handled((), None)
-
-
-def submit_work(state: Coordinator, task: Task, background: Background) -> None:
-    """Accept work, unless some of the same key is on its way."""
-    executor, key = state.executor, (task.partition, background.key)
-    if key in executor.jobs:
-        executor.not_taken += 1
-        return
-    state.tokens += 1
-    job = Job(state.tokens, task.partition, task.request.group, background)
-    executor.jobs[key] = job
-    executor.taken += 1
-    executor.queue.append(job)
-    start_work(state)
-
-
-def start_work(state: Coordinator) -> None:
-    """Let free threads begin what waits; what was cancelled meanwhile is passed over."""
-    executor = state.executor
-    while executor.free and executor.queue:
-        job = executor.queue.popleft()
-        if _is_wanted(state, job):
-            executor.free -= 1
-            executor.running[job.token] = job
-            state.out.append(Compute(job.token, job.partition, job.background.key))
-
-
-def _is_wanted(state: Coordinator, job: Job) -> bool:
-    return state.executor.jobs.get((job.partition, job.background.key)) is job
-
-
-def _computed(state: Coordinator, event: Computed) -> None:
-    """Let the result of some work wait for its turn, unless the partition has gone."""
-    executor = state.executor
-    job = executor.running.pop(event.token, None)
-    if job is None:
-        return
-    executor.free += 1
-    if _is_wanted(state, job):
-        job.is_failed = event.is_failed
-        request = Request(-job.token, job.group, job.background, is_commit=False)
-        key = job.group if state.is_by_group else job.partition
-        task = Task(request, job.partition, key, is_checked=True)
-        task.job, task.is_answered = job, True  # nobody waits for an answer
-        state.tasks[request.number] = task
-        _enqueue(state, task)
-    start_work(state)
-
-
-def result_of(state: Coordinator, job: Job) -> Handled:
-    """Return what the result of some work writes, and accept work of its key again.
-
-    Raises `Refused` where the result cannot be written.
-    """
-    executor, background = state.executor, job.background
-    del executor.jobs[job.partition, background.key]
-    if job.is_failed:
-        executor.failed += 1
-        return NOTHING
-    now = state.partitions[job.partition].state
-    if background.look(now) != background.seen:
-        executor.stale += 1
-        return NOTHING
-    executor.applied += 1
-    return background.finish(now, background.seen)
-
-
-def cancel_work(state: Coordinator, partition: int) -> None:
-    """Forget all work of a partition; a thread that is at it goes on, for nothing."""
-    jobs = state.executor.jobs
-    for key in [key for key in jobs if key[0] == partition]:
-        del jobs[key]
 
 
 # A partition goes to another coordinator, or comes from one
@@ -607,11 +473,9 @@ def cancel_work(state: Coordinator, partition: int) -> None:
 def _lost(state: Coordinator, event: Lost) -> None:
     """Give up a partition: whoever waits there is answered that this is not the coordinator.
 
-    What comes later of its requests, appends and background work means nothing any more.
-    Cost: O(requests).
+    What comes later of its requests and appends means nothing any more. Cost: O(requests).
     """
     number = event.partition
-    cancel_work(state, number)
     for task in [each for each in state.tasks.values() if each.partition == number]:
         answer(state, task, failure=Failure.NOT_COORDINATOR)
         if not task.is_working:  # else its worker is given back when its time is over
@@ -624,12 +488,7 @@ def _lost(state: Coordinator, event: Lost) -> None:
         token: whose for token, whose in state.appends.items() if whose.partition != number
     }
     state.risen.pop(number, None)
-    state.partitions[number] = Partition(refuses=Failure.NOT_COORDINATOR)
-
-
-def _loading(state: Coordinator, event: Loading) -> None:
-    """Refuse requests as long as the log is being read, in other words than before."""
-    state.partitions[event.partition].refuses = Failure.LOADING
+    state.partitions[number] = Partition(is_lost=True)
 
 
 def _loaded(state: Coordinator, event: Loaded) -> None:
@@ -647,10 +506,7 @@ HANDLERS: dict[type, Callable[[Coordinator, Any], None]] = {
     Appended: _appended,
     Replicated: _replicated,
     Lingered: _lingered,
-    TimedOut: _timed_out,
-    Computed: _computed,
     Lost: _lost,
-    Loading: _loading,
     Loaded: _loaded,
 }
 """Type of an event -> what handles it."""

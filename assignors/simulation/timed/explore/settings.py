@@ -111,8 +111,6 @@ BROKER: list[Settings] = [
         consumer_session_timeout_ms=(5001, 10_000),
         consumer_heartbeat_interval_ms=(100, 500, 4999),
         assignment_interval_ms=(0, 1, 15_000),
-        offload_ms=(1, 100, 20_000),
-        old_targets=("drop",),
         offsets_check_ms=(1000,),
     ),
     *({"offsets_retention_ms": ms, "offsets_check_ms": 1000} for ms in (0, 1, 1000)),

@@ -8,7 +8,7 @@ is declared once, in its class: its type says what a document may give (`documen
 """
 
 from assignors.simulation.timed.group_protocols import MIGRATING, GroupProtocol, MigrationPolicy
-from assignors.simulation.timed.scenario.broker import BrokerConfig, OldTargets, PushConfig
+from assignors.simulation.timed.scenario.broker import BrokerConfig, PushConfig
 from assignors.simulation.timed.scenario.execution import ExecutionConfig, OtherGroups
 from assignors.simulation.timed.scenario.faults import Direction, Fault, FaultKind
 from assignors.simulation.timed.scenario.members import (
@@ -48,7 +48,6 @@ __all__ = [
     "MemberConfig",
     "MigrationPolicy",
     "NetworkConfig",
-    "OldTargets",
     "OtherGroups",
     "ProcessingConfig",
     "PushConfig",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Annotated
 
 from assignors.simulation.timed.group_protocols import (
@@ -17,15 +16,6 @@ from assignors.simulation.timed.group_protocols import (
 from assignors.simulation.timed.offsets_partition import offsets_partition
 from assignors.simulation.timed.scenario.execution import ExecutionConfig
 from assignors.simulation.timed.scenario.kinds import Assignor, Assignors, PerSecond, Positive
-
-
-class OldTargets(StrEnum):
-    """What a coordinator does with a target that was computed for an older group epoch."""
-
-    APPLY = "apply"
-    """It becomes the target, without members that have left, until the next one is computed."""
-    DROP = "drop"
-    """It is thrown away, and the next one is computed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,11 +104,6 @@ class BrokerConfig:
     """`group.consumer.heartbeat.interval.ms`."""
     assignment_interval_ms: Annotated[int, OF_CONSUMER] = 1000
     """Targets of consumer groups are computed no more often than this (KIP-1263)."""
-    offload_ms: Annotated[int, OF_CONSUMER] = 0
-    """A background thread takes so long for a target of a consumer group (KIP-1263); 0: the request
-    that needs it computes it at once, as in Kafka 4.4.0."""
-    old_targets: Annotated[OldTargets, OF_CONSUMER] = OldTargets.APPLY
-    """What becomes of a target whose group has changed while it was computed."""
     offsets_retention_ms: int = 604_800_000
     """`offsets.retention.minutes`: when committed offsets that nobody uses expire."""
     offsets_check_ms: Positive = 600_000

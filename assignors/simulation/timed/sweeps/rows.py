@@ -131,8 +131,6 @@ def held_us(policy: Policy, load: Load) -> tuple[float, float]:
     """Return how long a request holds its worker and its key, in the mean."""
     # Where the throughput is at its limit, keys are busy and nothing is handled inline.
     worked = float(load.service_us + load.handoff_us)
-    if not load.is_offloaded:
-        worked += load.background_share * load.background_us
     waits = (
         (policy.in_check, mean_check_us(load)),
         (policy.in_replication, load.replication_us),

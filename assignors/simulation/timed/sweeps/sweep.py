@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from enum import StrEnum
 from math import prod
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
@@ -43,10 +42,9 @@ LIMITS: dict[str, tuple[int, int]] = {
     "workers": (1, 10_000),
     "partitions": (1, 10_000),
     "seed": (0, SEED_MAX),
-    "picks": (0, SEED_MAX),
 }
 """Field -> its least and its greatest value, where it has limits of its own."""
-NOT_GIVEN = frozenset({"linger", "has_timeout"})
+NOT_GIVEN = frozenset({"linger"})
 """Settings that follow from the load."""
 MODEL = word_of(POLICIES, "execution model")
 
@@ -66,7 +64,7 @@ class PointField:
     """A field of a point."""
 
     values: type[Any]
-    """`int`, `float`, `bool`, or a `StrEnum`."""
+    """`int`, `float` or `bool`."""
     default: Any
     kind: Kind
     """How its value is read, and its schema."""
@@ -86,8 +84,6 @@ def _field(name: str, hint: Any, default: object) -> PointField:  # noqa: ANN401
         (hint,) = (one for one in get_args(hint) if one is not type(None))
     if hint is bool:
         kind = BOOLEAN
-    elif issubclass(hint, StrEnum):
-        kind = word_of(hint)
     elif hint is float:
         kind = number(0, 1)
     else:

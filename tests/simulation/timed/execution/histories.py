@@ -12,16 +12,14 @@ from tests.simulation.timed.execution.world import (
     COMMIT,
     COUNT,
     READ,
-    REFUSE,
-    RESOLVE,
     TWICE,
     Appends,
     World,
 )
 
 HISTORIES = 400 * int(os.environ.get("DEEP", "1"))
-KINDS = (COUNT, COUNT, COUNT, TWICE, COMMIT, RESOLVE, RESOLVE, READ, REFUSE)
-ASK, TIME_OUT, FAIL_OVER, GO_ON = range(4)
+KINDS = (COUNT, COUNT, COUNT, TWICE, COMMIT, READ)
+ASK, FAIL_OVER, GO_ON = range(3)
 
 
 class Move(NamedTuple):
@@ -39,9 +37,6 @@ def settings_of(random: Random, policy: Policy) -> Settings:
         partitions=2,
         linger=random.choice(list(Lingers)) if policy.has_batches else Lingers.QUEUED,
         batch_max=random.choice([1, 2, 1000]),
-        background_threads=random.randint(1, 2),
-        has_timeout=random.random() < 0.3,
-        picks=random.choice([None, random.randrange(100)]),
     )
 
 
@@ -55,9 +50,7 @@ def moves_of(random: Random, *, fails_over: bool) -> list[Move]:
             alone = random.random() < 0.2
             what = (random.randint(0, 3), random.choice(KINDS), random.random() < 0.5, alone)
             moves.append(Move(ASK, what, seed))
-        elif dice < 0.4:
-            moves.append(Move(TIME_OUT, (), seed))
-        elif dice < 0.48 and fails_over:
+        elif dice < 0.43 and fails_over:
             what = (random.randint(0, 1), random.random() < 0.5)
             moves.append(Move(FAIL_OVER, what, seed))
         else:
@@ -73,8 +66,6 @@ def play(policy: Policy, appends: Appends, settings: Settings, moves: Sequence[M
         if move.verb == ASK:
             group, kind, is_checked, alone = move.what
             world.ask(group, kind, is_checked=is_checked, is_transactional=alone)
-        elif move.verb == TIME_OUT and world.asked:
-            world.time_out(world.choose(len(world.asked)))
         elif move.verb == FAIL_OVER:
             world.fail_over(move.what[0], at_once=move.what[1])
         else:

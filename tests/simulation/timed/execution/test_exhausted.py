@@ -21,7 +21,6 @@ from tests.simulation.timed.execution.world import (
     COUNT,
     FAILING,
     READ,
-    RESOLVE,
     Appends,
     Choose,
     World,
@@ -30,7 +29,6 @@ from tests.simulation.timed.execution.world import (
 ONE = Settings(workers=1, partitions=1)
 TWO = Settings(workers=2, partitions=1)
 LINGERING = Settings(workers=1, partitions=1, linger=Lingers.TIMED)
-WAITING = Settings(workers=1, partitions=1, has_timeout=True)
 
 
 class Choices:
@@ -81,17 +79,11 @@ SCRIPTS: dict[str, tuple[Settings, Appends, Script]] = {
     "failing, checked": (TWO, FAILING, ((0, COUNT, True), (1, COUNT, False))),
     "lingering": (LINGERING, FAILING, ((0, COUNT, False), (0, COUNT, False))),
     "three, failing": (ONE, FAILING, ((0, COUNT, False), (0, COUNT, False), (0, COUNT, False))),
-    "background": (ONE, ASYNC, ((0, RESOLVE, False), (0, COUNT, False))),
-    "background, failing": (ONE, FAILING, ((0, RESOLVE, False),)),
-    "background, twice": (ONE, ASYNC, ((0, RESOLVE, False), (0, RESOLVE, False))),
-    "background, failover": (ONE, ASYNC, ((0, RESOLVE, False), None, (0, READ, False))),
-    "timeout": (WAITING, ASYNC, ((0, COUNT, False), (0, COUNT, False))),
-    "timeout, background": (WAITING, FAILING, ((0, RESOLVE, False),)),
     "failover": (ONE, FAILING, ((0, COUNT, False), None, (0, COUNT, False))),
     "failover, checked": (TWO, ASYNC, ((0, COUNT, True), (1, COUNT, False), None, (0, READ, True))),
 }
 
-LONG = {"three, failing", "background, twice"}
+LONG = {"three, failing"}
 """Some ten thousand histories a model."""
 
 

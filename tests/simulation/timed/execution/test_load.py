@@ -1,4 +1,4 @@
-"""What a coordinator is asked: bursts, clients that wait, transactions, tails, background work."""
+"""What a coordinator is asked: bursts, clients that wait, transactions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 
 from assignors.documents.values import DocumentError
 from assignors.simulation.timed.execution import measures, step
-from assignors.simulation.timed.execution.load import Load, Spread, draws, replications
+from assignors.simulation.timed.execution.load import Load, draws
 from assignors.simulation.timed.execution.measures import measure, play
-from assignors.simulation.timed.execution.policy import POLICIES, Settings
+from assignors.simulation.timed.execution.policy import POLICIES
 
 LOAD = Load(requests=3000, per_second=5000, groups=100)
 
@@ -47,42 +47,6 @@ def test_each_transaction_is_an_append_of_its_own() -> None:
     assert alone.p99_ms > shared.p99_ms
 
 
-@pytest.mark.parametrize("spread", Spread)
-def test_times_have_the_mean_that_is_given_and_a_tail_of_their_own(spread: Spread) -> None:
-    load = replace(LOAD, replication_us=2000, is_steady=False, spread=spread)
-    takes = replications(load, 200_000)
-    assert takes.mean() == pytest.approx(2000, rel=0.03)
-    tail = {Spread.EXPONENTIAL: 4.6, Spread.LOGNORMAL: 6.2}[spread]
-    assert np.percentile(takes, 99) == pytest.approx(2000 * tail, rel=0.05)
-
-
-def test_the_background_executor_does_as_much_as_its_threads_can() -> None:
-    load = replace(LOAD, background_share=1.0, background_us=20_000, groups=1000)
-    for threads in (1, 2, 4):
-        measured = measure(POLICIES["two-stage"], load, Settings(background_threads=threads))
-        alone = measure(POLICIES["two-stage"], replace(load, background_share=0.0))
-        # Those that ask do not wait for it.
-        assert measured.p99_ms < 1.2 * alone.p99_ms
-        busy_ms = measured.background_done * 20 / threads
-        assert busy_ms >= 0.9 * measured.end_ms
-
-
-def test_results_are_stale_where_their_group_goes_on_meanwhile() -> None:
-    load = replace(LOAD, background_share=0.05, background_us=5000)
-    few, many = (measure(POLICIES["two-stage"], replace(load, groups=n)) for n in (5, 3000))
-    assert few.background_stale > 0.9 * few.background_done
-    assert many.background_stale < 0.1 * many.background_done
-
-
-def test_what_waits_too_long_for_the_log_is_answered_when_its_time_is_over() -> None:
-    load = replace(LOAD, per_second=500, replication_us=9000, timeout_us=4000)
-    measured = measure(POLICIES["two-stage"], load)
-    assert measured.failed == measured.answered == 3000
-    assert measured.p99_ms == pytest.approx(4.05, rel=0.05)
-    patient = measure(POLICIES["two-stage"], replace(load, timeout_us=10_000))
-    assert patient.failed == 0
-
-
 @pytest.mark.parametrize("name", POLICIES)
 def test_what_is_made_without_a_call_has_all_of_its_fields(
     monkeypatch: pytest.MonkeyPatch, name: str
@@ -96,12 +60,12 @@ def test_what_is_made_without_a_call_has_all_of_its_fields(
 
     for module in (measures, step):
         monkeypatch.setattr(module, "make", make_all)
-    load = replace(LOAD, requests=50, check_us=300, background_share=0.5, checks_share=0.5)
+    load = replace(LOAD, requests=50, check_us=300, checks_share=0.5)
     measure(POLICIES[name], load)
     assert len(made) == 10
 
 
-@pytest.mark.parametrize("field", [each.name for each in fields(Load) if each.name != "spread"])
+@pytest.mark.parametrize("field", [each.name for each in fields(Load)])
 def test_values_that_cannot_be_are_refused_with_their_field(field: str) -> None:
     for value in (-1, 2**70):
         changed: dict[str, Any] = {field: value}

@@ -132,41 +132,6 @@ def test_a_request_is_handed_over_unless_its_partition_is_free() -> None:
     assert stages.executed_ms - inline.executed_ms == pytest.approx(0.3, rel=0.1)
 
 
-def test_work_of_a_group_is_done_once_at_a_time_and_delays_nobody_on_threads_of_its_own() -> None:
-    load = replace(BASE, requests=4000, per_second=2000, background_share=0.005)
-    load = replace(load, background_us=20_000)
-    apart, alone = (
-        measure(POLICIES["two-stage"], each) for each in (load, replace(load, background_share=0.0))
-    )
-    within = measure(POLICIES["two-stage"], replace(load, is_offloaded=False))
-    works = draws(load).has_work.sum()
-    assert apart.background_done == works
-    assert alone.background_done == within.background_done == 0
-    assert apart.p99_ms == pytest.approx(alone.p99_ms, rel=0.1)
-    assert within.p99_ms > 3 * alone.p99_ms
-    assert within.executed_ms - alone.executed_ms == pytest.approx(20 * 0.005, rel=0.5)
-    busy = measure(POLICIES["two-stage"], replace(load, groups=4, background_share=1.0))
-    assert busy.background_done < 400
-    assert busy.background_stale > 0.9 * busy.background_done
-
-
-def test_a_request_that_waits_too_long_for_the_log_fails_at_that_time() -> None:
-    load = replace(BASE, requests=2000, replication_us=8000, timeout_us=5000)
-    measured = measure(POLICIES["two-stage"], load)
-    assert measured.failed == 2000
-    assert measured.p50_ms == pytest.approx(5.05, abs=0.05)
-    assert measured.parked_ms == pytest.approx(5, abs=0.05)
-    for linger_us in (None, 8000):
-        played = play(POLICIES["two-stage"], replace(load, requests=100, linger_us=linger_us))
-        for number in range(100):
-            way = played.way(number)
-            assert way[-1][2] == played.answered_at[number]
-            for stage, times in played.spent().items():
-                assert times[number] == sum(b - a for each, a, b in way if each is stage)
-    patient = measure(POLICIES["two-stage"], replace(load, timeout_us=9000))
-    assert patient.failed == 0
-
-
 def test_appends_of_a_partition_take_the_local_log_one_by_one() -> None:
     load = replace(BASE, requests=3000, per_second=60_000, append_us=200)
     each, together = (measure(POLICIES[name], load) for name in ("blocking", "two-stage"))

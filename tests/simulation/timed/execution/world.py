@@ -2,14 +2,14 @@
 
 Requests count: each reads the number of its group and writes the next one. So a request that is
 lost, handled twice, or made on top of something that was taken back, shows in the log. A commit
-writes the number that it has seen, and so does background work, later.
+writes the number that it has seen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from assignors.simulation.timed.execution.policy import Policy, Settings
 from assignors.simulation.timed.execution.port import (
@@ -17,11 +17,8 @@ from assignors.simulation.timed.execution.port import (
     Append,
     Appended,
     Asked,
-    Background,
     Check,
     Checked,
-    Compute,
-    Computed,
     Effect,
     Entry,
     Event,
@@ -30,14 +27,10 @@ from assignors.simulation.timed.execution.port import (
     Linger,
     Lingered,
     Loaded,
-    Loading,
     Lost,
-    Park,
-    Refused,
     Replicated,
     Request,
     State,
-    TimedOut,
     Work,
     Worked,
     fold,
@@ -49,10 +42,10 @@ from tests.simulation.timed.execution.log import Log, known
 Choose = Callable[[int], int]
 """How many there are -> the one that is chosen."""
 READ, COUNT, TWICE = "read", "count", "twice"
-COMMIT, RESOLVE, REFUSE = "commit", "resolve", "refuse"
+COMMIT = "commit"
 SHARED = {READ, COMMIT}
 """What leaves the group as it is."""
-OFFSET, RESOLVED = "offset", "resolved"
+OFFSET = "offset"
 """Whose records have the number of the group that was seen."""
 
 
@@ -73,23 +66,9 @@ FAILING = Appends(fails=True)
 REORDERING = Appends(fails=True, reorders=True)
 
 
-class Elected(NamedTuple):
-    """A partition comes to this broker again; it is to read the log."""
-
-    partition: int
-
-
-class Read(NamedTuple):
-    """The log has been read."""
-
-    partition: int
-
-
 def count(state: State, request: Request) -> Handled:
     """Handle a request that reads, commits, or counts up the number of its group."""
     group, number = request.group, state.get(request.group, 0)
-    if request.what == REFUSE:
-        raise Refused("on request")
     if request.what == READ:
         return Handled((), number)
     if request.what == COMMIT:
@@ -97,15 +76,7 @@ def count(state: State, request: Request) -> Handled:
     first, after = Entry(group, number + 1), Entry(group, number + 2)
     if request.what == TWICE:
         return Handled((first, after), number + 2)
-    if request.what == COUNT:
-        return Handled((first,), number + 1)
-    work = Background(group, number + 1, lambda then: then.get(group, 0), resolved(group))
-    return Handled((first,), number + 1, work)
-
-
-def resolved(group: int) -> Callable[[State, int], Handled]:
-    """What writes the number of a group on which something has been computed."""
-    return lambda _, seen: Handled((Entry((RESOLVED, group), seen),), None)
+    return Handled((first,), number + 1)
 
 
 @dataclass
@@ -121,14 +92,12 @@ class World:
     def __post_init__(self) -> None:
         self.logs = [Log() for _ in range(self.settings.partitions)]
         self.coordinator = Coordinator.of(self.policy, count, self.settings)
-        self.pending: list[Event | Append | Elected | Read] = []
+        self.pending: list[Event | Append | int] = []
+        """A number: a partition comes to this broker again, which is to read its log."""
         self.asked: dict[int, Request] = {}
         self.answers: dict[int, Answer] = {}
         self.latest: dict[int, Any] = {}
         self.works = 0
-        self.computing: dict[int, tuple[int, Any, int]] = {}
-        self.failovers = 0
-        self.computed = 0
 
     def ask(
         self, group: int, what: str, *, is_checked: bool = False, is_transactional: bool = False
@@ -143,8 +112,6 @@ class World:
         """Let the coordinator see an event."""
         self.history.append(str(event))
         self.works -= isinstance(event, Worked)
-        if isinstance(event, Computed):
-            del self.computing[event.token]
         try:
             effects = step(self.coordinator, event)
         except (KeyError, IndexError) as error:
@@ -176,11 +143,8 @@ class World:
         event = self.pending.pop(chosen)
         if isinstance(event, Append):
             self._append(event)
-        elif isinstance(event, Elected):
-            self.happen(Loading(event.partition))
-            self.pending.append(Read(event.partition))
-        elif isinstance(event, Read):
-            self._load(event.partition)
+        elif isinstance(event, int):
+            self._load(event)
         else:
             self.happen(event)
         return True
@@ -198,15 +162,10 @@ class World:
         while self.go_on():
             pass
 
-    def time_out(self, number: int) -> None:
-        """Let a client wait no longer."""
-        self.happen(TimedOut(number))
-
     def fail_over(self, number: int, *, at_once: bool = True) -> None:
         """Let a partition go and come back, with what is replicated; at once, or when it may."""
-        if self.coordinator.partitions[number].refuses:
+        if self.coordinator.partitions[number].is_lost:
             return
-        self.failovers += 1
         log = self.logs[number]
         log.truncate()
         self.pending = [
@@ -218,7 +177,7 @@ class World:
         if at_once:
             self._load(number)
         else:
-            self.pending.append(Elected(number))
+            self.pending.append(number)
 
     def _load(self, number: int) -> None:
         log = self.logs[number]
@@ -230,8 +189,7 @@ class World:
                 self.works += 1
                 self.pending.append(Worked(number))
             case Check(number):
-                passes = not self.appends.fails or self.choose(8) != 0
-                self.pending.append(Checked(number, passes))
+                self.pending.append(Checked(number))
             case Append():
                 if self.appends.is_sync:
                     self._append(effect)
@@ -239,22 +197,8 @@ class World:
                     self.pending.append(effect)
             case Linger(partition, batch):
                 self.pending.append(Lingered(partition, batch))
-            case Park(number):
-                self.pending.append(TimedOut(number))
-            case Compute():
-                self._compute(effect)
             case Answer():
                 self._answered(effect)
-
-    def _compute(self, compute: Compute) -> None:
-        what = (compute.partition, compute.key, self.failovers)
-        assert what not in self.computing.values(), self.told("computed twice at the same time")
-        self.computing[compute.token] = what
-        self.computed += 1
-        threads = self.settings.background_threads
-        assert len(self.computing) <= threads, self.told("more computed than threads")
-        is_failed = self.appends.fails and self.choose(4) == 0
-        self.pending.append(Computed(compute.token, is_failed))
 
     def _append(self, append: Append) -> None:
         if self.appends.fails and self.choose(4) == 0:
@@ -298,7 +242,7 @@ class World:
     def _state_is_what_the_log_says(self) -> None:
         """What is replicated of the state is what the replicated part of the log says."""
         for partition, log in zip(self.coordinator.partitions, self.logs, strict=True):
-            if partition.refuses:
+            if partition.is_lost:
                 continue
             until, now = known(partition)
             said = fold(log.entries[:until])
@@ -328,10 +272,6 @@ class World:
             "undo": [each.undo for each in state.partitions if each.undo],
             "states": [each.state for each, log in partitions if each.state != fold(log.entries)],
             "unanswered": self.asked.keys() - self.answers.keys(),
-            "threads": self.settings.background_threads - state.executor.free,
-            "jobs": state.executor.jobs,
-            "running": state.executor.running,
-            "queue": state.executor.queue,
         }
         return {name: each for name, each in found.items() if each}
 

@@ -10,9 +10,8 @@ is refused leaves the group as it was.
 
 Timers: `("session", member_id)`, which every heartbeat starts again; `("rebalance", member_id)`, by
 which the member must have given up what it has to; `("lookup", "")`, the end of a lookup of
-patterns; `("offload", "")`, that of a target's computation. For members of the classic protocol
-`("join", member_id)`, by which it must join again, and `("sync", member_id)`, by which it must have
-sent SyncGroup.
+patterns. For members of the classic protocol `("join", member_id)`, by which it must join again,
+and `("sync", member_id)`, by which it must have sent SyncGroup.
 
 Source: `GroupMetadataManager.consumerGroupHeartbeat`, `classicGroupJoinToConsumerGroup`,
 `-SyncToConsumerGroup`, `-HeartbeatToConsumerGroup`, `-LeaveToConsumerGroup` of Kafka 4.4.
@@ -83,11 +82,8 @@ from assignors.simulation.timed.protocols.kafka.subscriptions import (
     topics_seen,
 )
 from assignors.simulation.timed.protocols.kafka.targets import (
-    OFFLOAD_KEY,
     Everybody,
-    begin,
     compute_target,
-    computed,
     hidden_target,
     may_compute,
     target_before,
@@ -181,14 +177,10 @@ def bring_on(work: Work, update: Update, *, must_count_up: bool) -> ConsumerMemb
         if homogeneous is None:
             homogeneous = group.is_homogeneous
         everybody = _everybody(group, update, homogeneous)
-        if state.config.offload_ms:
-            begin(work, epoch, everybody)
-        else:
-            computed = compute_target(work, everybody)
-            write_target(work, epoch, computed, everybody.before)
-            return reconcile(work, update, epoch, computed[update.after.member_id])
-    target = group.target_of(update.after)
-    return reconcile(work, update, target_epoch, target)
+        target = compute_target(work, everybody)
+        write_target(work, epoch, target, everybody.before)
+        return reconcile(work, update, epoch, target[update.after.member_id])
+    return reconcile(work, update, target_epoch, group.target_of(update.after))
 
 
 def count_up(work: Work, update: Update, *, is_due: bool) -> tuple[int, bool | None]:
@@ -362,12 +354,7 @@ def heartbeat_in(work: Work, request: ConsumerHeartbeat) -> Changes:
 
 def fired(state: GroupCoordinator, key: TimerKey, data: int) -> Changes:
     """Return what a timer leads to: the end of work in the background, or of a member."""
-    if key == LOOKUP_KEY:
-        out = looked_up(state)
-    elif key == OFFLOAD_KEY:
-        out = computed(state)
-    else:
-        out = _removed(state, key, data)
+    out = looked_up(state) if key == LOOKUP_KEY else _removed(state, key, data)
     apply(state, state.consumer, out)
     return out
 

@@ -286,7 +286,7 @@ def load(state: GroupCoordinator, log: Restored) -> list[Schedule]:
     """Begin with what a log says, as the next coordinator of a group; return timers that start.
 
     What waited at the one before is lost, and so is what only its memory had: joins that wait for
-    the others, member ids that nobody has used yet, lookups and targets in the background, timers.
+    the others, member ids that nobody has used yet, lookups in the background, timers.
     Every member has a whole session from now on. `state` changes in place, and has what `log` has.
     Cost: O(members and partitions).
 
@@ -295,7 +295,7 @@ def load(state: GroupCoordinator, log: Restored) -> list[Schedule]:
     config, group = state.config, log.group
     state.group, state.out, state.join_timers = group, [], set()
     state.version_of_new_topics = state.version
-    state.lookup = state.offloaded = None
+    state.lookup = None
     for part in (state.upgraded, state.appends, state.waiting, state.unwritten):
         part.clear()
     state.still_watched.clear()

@@ -29,7 +29,6 @@ from assignors.simulation.timed.protocols.kafka.records import (
     OffsetRecord,
     RecordedMember,
 )
-from wire import TopicPartitions
 
 Group = ClassicGroup | ConsumerGroup
 Partition = tuple[str, int]
@@ -61,10 +60,6 @@ class CoordinatorConfig:
     """`group.consumer.regex.refresh.interval.ms`: patterns are looked up at least this often."""
     lookup_ms: int = 10
     """How long a background thread takes to look up what patterns match."""
-    offload_ms: int = 0
-    """How long a background thread takes to compute a target; 0: the request itself does it."""
-    drops_old_targets: bool = False
-    """Whether a target is dropped that was computed for an earlier group epoch."""
     clock_starts_ms: int = CLOCK_STARTS_MS
     """What the broker's clock shows when the run begins."""
 
@@ -121,15 +116,6 @@ class WrittenGroup(NamedTuple):
     epochs: tuple[object, ...]
     """Of a consumer group: the values of `EPOCHS`."""
     still_watched: frozenset[str]
-
-
-class Offloaded(NamedTuple):
-    """A target that a background thread is computing."""
-
-    epoch: int
-    """The group epoch that it is for."""
-    target: dict[str, TopicPartitions]
-    """Member id -> its part, as it will be found."""
 
 
 class Committed(NamedTuple):
@@ -242,7 +228,6 @@ class GroupCoordinator:
     refreshing the next consumer group of the name when they change, until that drops them."""
     lookup: frozenset[str] | None = None
     """The patterns that a background thread is looking up."""
-    offloaded: Offloaded | None = None
     join_timers: set[str] = field(default_factory=set)
     """Members of the classic protocol that have to join the consumer group again in time."""
 

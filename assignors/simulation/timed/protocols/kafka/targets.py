@@ -1,11 +1,5 @@
 """The target assignment of a consumer group: when it is computed, from what, and what is written.
 
-With `offload_ms` the assignor runs on a thread of its own (KIP-1263), one computation of a group at
-a time. It starts from the group as it is, and when it is over the group may have gone on: then its
-result is applied all the same, without those who have left, or it is dropped. Either way the next
-heartbeat begins another one, as the target is older than the group. Kafka 4.4.0 has the switch for
-it and does not use it: this is what a later release may do.
-
 Source: `TargetAssignmentBuilder` of Kafka 4.4, KIP-848, KIP-1263.
 """
 
@@ -21,14 +15,11 @@ from assignors.jvm.hash_trees import name_order
 from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember
 from assignors.model import Group, Member
 from assignors.rebalance import Rebalance
-from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerGroup, ConsumerMember
 from assignors.simulation.timed.protocols.kafka.messages import ErrorCode
 from assignors.simulation.timed.protocols.kafka.records import TargetEpochRecord, TargetRecord
 from assignors.simulation.timed.protocols.kafka.state import (
-    Changes,
     GroupCoordinator,
-    Offloaded,
     Refused,
     Work,
 )
@@ -224,32 +215,3 @@ def _by_topic(pairs: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
     for topic, number in pairs:
         found.setdefault(topic, []).append(number)
     return {topic: tuple(sorted(listed)) for topic, listed in found.items()}
-
-
-OFFLOAD_KEY = ("offload", "")
-
-
-def begin(work: Work, epoch: int, everybody: Everybody) -> None:
-    """Begin to compute a target, unless one is being computed. Raises `Refused`."""
-    state = work.state
-    if state.offloaded is None:
-        state.offloaded = Offloaded(epoch, compute_target(work, everybody))
-        work.out.timers.append((OFFLOAD_KEY, state.config.offload_ms * MILLISECOND, 0))
-
-
-def computed(state: GroupCoordinator) -> Changes:
-    """Take over the target that was computed, as far as it still fits the group."""
-    out, group = Changes(), state.consumer
-    offloaded, state.offloaded = state.offloaded, None
-    if group is None or offloaded is None:
-        return out
-    target = {
-        member_id: share
-        for member_id, share in offloaded.target.items()
-        if member_id in group.members
-    }
-    is_newer = group.target_epoch < offloaded.epoch <= group.epoch
-    is_old = offloaded.epoch < group.epoch
-    if target and is_newer and not (is_old and state.config.drops_old_targets):
-        write_target(Work(state, group, out), offloaded.epoch, target, group.target)
-    return out
