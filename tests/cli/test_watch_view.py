@@ -11,13 +11,13 @@ from rich.console import Console
 
 from assignors.cli.outputs.forms import Form
 from assignors.cli.outputs.watch_view import (
-    Position,
     TerminalView,
     event_line,
     json_line,
     printer_of,
 )
 from assignors.watch.events import Alert, Event
+from assignors.watch.position import Position
 
 START_MS = 1_795_220_340_000
 OPENED = Alert(

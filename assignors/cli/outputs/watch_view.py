@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from assignors.cli.outputs.cells import clean, console_of, dumps
@@ -19,6 +19,7 @@ from assignors.documents.values import SCHEMA
 from assignors.replay.findings.finding import amount, seconds
 from assignors.replay.findings.glossary import RANK
 from assignors.watch.events import Alert, Event, as_document
+from assignors.watch.position import Position
 from assignors.watch.sinks import Sink
 
 if TYPE_CHECKING:
@@ -32,20 +33,6 @@ REFRESHES = 4
 
 STYLES = {"critical": "bold red", "high": "red", "medium": "yellow"}
 """Severity -> how its rows are drawn."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Position:
-    """How far a watch is. Times are epoch milliseconds."""
-
-    where: str
-    """What it reads."""
-    group_count: int
-    record_count: int
-    at_ms: int | None
-    """The time of the topic: of the latest record or tick."""
-    delay_ms: int | None
-    """How much older that is than now; `None` where the source is a recording."""
 
 
 class Printer(Sink, Protocol):
@@ -143,7 +130,7 @@ class TerminalView:
                 str(times),
                 clean(alert.leader or "-"),
                 style=STYLES.get(alert.severity),
-                below=lambda _missing, text=alert.evidence: [clean(text)],
+                below=partial(_sentences, alert),
             )
         return table
 
@@ -151,6 +138,10 @@ class TerminalView:
         left_out = len(self._open) - SHOWN
         more = f"and {left_out} more alerts; " if left_out > 0 else ""
         return more + ("starting" if self._position is None else position_line(self._position))
+
+
+def _sentences(alert: Alert, _missing: Sequence[str]) -> Sequence[str]:
+    return [clean(alert.evidence)]
 
 
 COLUMNS = (
