@@ -73,7 +73,7 @@ def mapping(of: Schema) -> Schema:
     return {"type": "object", "additionalProperties": of}
 
 
-def one_of(codes: type[StrEnum] | Iterable[str]) -> Schema:
+def one_of(codes: Iterable[str]) -> Schema:
     """Return the schema of one of these strings."""
     return {"type": "string", "enum": [str(code) for code in codes]}
 
@@ -126,7 +126,7 @@ _PLAIN: dict[Any, Schema] = {
 }
 
 
-def of_fields(row: type[Any], codes: Mapping[str, type[StrEnum]] | None = None) -> list[Key]:
+def of_fields(row: type[Any], codes: Mapping[str, Iterable[str]] | None = None) -> list[Key]:
     """Return the fields of a dataclass as keys; `codes` has the fields that hold codes.
 
     >>> from dataclasses import make_dataclass

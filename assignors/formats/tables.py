@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from enum import StrEnum
 
 from assignors.documents.schemas import (
     COUNT,
@@ -27,8 +26,8 @@ from assignors.documents.schemas import (
 from assignors.formats.answers import MEMBER_NOTE
 from assignors.formats.groups import read_group
 from assignors.formats.lines import ERROR, VERSION, answer
-from assignors.replay.findings.glossary import Severity
-from assignors.replay.tables.rows import TABLES, FindingKind
+from assignors.replay.findings.table import FINDINGS, Severity
+from assignors.replay.tables.rows import TABLES
 from assignors.simulation.rounds.outcome import Outcome
 from assignors.simulation.rounds.random_scenarios import Parameters, SubscriptionShape
 from assignors.simulation.rounds.scenario import GroupEventKind
@@ -43,9 +42,9 @@ from assignors.simulation.timed.results import (
 from assignors.simulation.timed.scenario import ClientModel, GroupProtocol
 from assignors.simulation.timed.tables.rows import IntervalRow
 
-CODES: Mapping[str, Mapping[str, type[StrEnum]]] = {
+CODES: Mapping[str, Mapping[str, Iterable[str]]] = {
     "groups": {"severity": Severity},
-    "findings": {"kind": FindingKind, "severity": Severity},
+    "findings": {"kind": FINDINGS, "severity": Severity},
 }
 """Table -> column -> the codes that it holds."""
 

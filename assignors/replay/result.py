@@ -7,7 +7,7 @@ plain Python; `engines.spark` has the one for DataFrames.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from os import PathLike, fspath
@@ -30,8 +30,9 @@ from assignors.replay.decode.logged_records import (
 )
 from assignors.replay.engines.by_group import RecordsByGroup
 from assignors.replay.engines.python import replay_groups
-from assignors.replay.findings import Selection, Severity
+from assignors.replay.findings import FINDINGS, Selection, Severity
 from assignors.replay.findings.causes import worst_first
+from assignors.replay.findings.table import RANK
 from assignors.replay.findings.thresholds import thresholds_from_document
 from assignors.replay.history.log_ends import LogEnds, log_ends_from_document
 from assignors.replay.settings import Settings
@@ -40,7 +41,6 @@ from assignors.replay.sources.topic_by_consumer import Chunk, open_topic
 from assignors.replay.tables.rows import (
     TABLES,
     AssignmentRow,
-    FindingKind,
     FindingRow,
     GenerationRow,
     GroupRow,
@@ -83,7 +83,6 @@ Source = str | PathLike[str] | ArrowStream | Iterable[Raw] | Iterable[LoggedReco
 Instant = datetime | int
 """A time: a datetime with a time zone, or epoch milliseconds as the tables have them."""
 
-Choice = TypeVar("Choice", Severity, FindingKind)
 RowT = TypeVar("RowT", bound=Row)
 
 
@@ -258,23 +257,23 @@ def selection_of(
 ) -> Selection:
     """Return which findings are wanted; `ValueError` for what names none."""
     wanted = [kinds] if isinstance(kinds, str) else kinds
-    listed = tuple(_named(FindingKind, "kind", each) for each in wanted)
+    listed = tuple(_named(FINDINGS, "kind", each) for each in wanted)
     default = Severity.NOTE if listed else Severity.LOW
     return Selection(
         min_severity=default
         if min_severity is None
-        else _named(Severity, "severity", min_severity),
+        else Severity(_named(RANK, "severity", min_severity)),
         kinds=listed,
         since_ms=_epoch_ms("since", since),
         until_ms=_epoch_ms("until", until),
     )
 
 
-def _named(known: type[Choice], what: str, name: str) -> Choice:
+def _named(known: Collection[str], what: str, name: str) -> str:
     """Return a value by its name; `ValueError` with the nearest name for what is none."""
-    if name not in list(known):
+    if name not in known:
         raise ValueError(f"no {what} {name!r}{suggestion(name, known)}")
-    return known(name)
+    return name
 
 
 def _epoch_ms(name: str, given: Instant | None) -> int | None:

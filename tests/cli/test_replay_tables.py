@@ -18,7 +18,7 @@ from assignors.cli.command import command
 from assignors.cli.outputs.cells import partitions_cell
 from assignors.cli.outputs.replay_tables import COLUMNS, TITLES
 from assignors.cli.outputs.table import Column, Table, cell_width, wrapped
-from assignors.replay.findings import GLOSSARY
+from assignors.replay.findings import FINDINGS
 from assignors.replay.tables.rows import TABLES
 
 REAL = str(Path(__file__).parent.parent / "replay" / "data" / "real.jsonl.gz")
@@ -171,7 +171,7 @@ def test_below_a_finding_stands_how_often_and_at_the_end_what_to_do() -> None:
     assert "2 times; 2 members, 4 partitions; above is the worst" in text
     advice = text.partition("what to do ")[2]
     for kind in {row["kind"] for row in rows_of("findings")}:
-        assert f"{kind}: {GLOSSARY[kind].what_to_do}" in advice
+        assert f"{kind}: {FINDINGS[kind].what_to_do}" in advice
 
 
 def test_totals_say_which_findings_are_on_no_group() -> None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
-from assignors.replay.findings.glossary import GLOSSARY, KindOfFinding, Severity
+from assignors.replay.findings.table import FINDINGS, FindingKind, Severity
 from assignors.replay.findings.thresholds import Thresholds
-from assignors.replay.tables.rows import FindingKind
 from tests.docs.source import DOCS, table, texts_of
 
 PAGE = DOCS / "reference" / "findings.md"
@@ -38,27 +37,34 @@ def _overview() -> Iterator[str]:
     texts = texts_of(Severity)
     rows = []
     for severity in Severity:
-        kinds = [kind for kind, each in GLOSSARY.items() if each.severity is severity]
-        links = ", ".join(f"[{kind.value}](#{kind.value})" for kind in kinds)
+        kinds = [each for each in FINDINGS.values() if each.severity is severity]
+        links = ", ".join(f"[{each.name}](#{each.name})" for each in kinds)
         rows.append((f"`{severity.value}`", texts[severity.name], links))
     yield from table(("severity", "meaning", "findings"), rows)
 
 
 def _kinds() -> Iterator[str]:
     yield "## Kinds\n"
-    for kind, each in GLOSSARY.items():
-        yield from _kind(kind, each)
+    for each in FINDINGS.values():
+        yield from _kind(each)
 
 
-def _kind(kind: FindingKind, each: KindOfFinding) -> Iterator[str]:
-    yield f"### {kind.value}\n"
+def _kind(each: FindingKind) -> Iterator[str]:
+    yield f"### {each.name}\n"
     yield f"{_sentence(each.meaning)}\n"
     yield f"- **Severity**: {each.severity.value}"
     yield f"- **How sure**: {each.how_sure}."
     if each.is_by_leader:
         yield "- **Caused by**: the leader of a classic group, which the finding names."
     yield f"- **What to do**: {_sentence(each.what_to_do)}"
-    yield f"- **Counts** (`count`): {each.count}\n"
+    yield f"- **Counts** (`count`): {each.count}"
+    if each.thresholds:
+        yield f"- **Thresholds**: {', '.join(map(_with_default, each.thresholds))}"
+    yield ""
+
+
+def _with_default(threshold: str) -> str:
+    return f"[`{threshold}`](#thresholds) ({getattr(Thresholds(), threshold):,})"
 
 
 def _sentence(text: str) -> str:

@@ -9,11 +9,12 @@ import pytest
 
 from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.engines.python import replay_records
-from assignors.replay.findings import GLOSSARY, Selection, Severity, findings
+from assignors.replay.findings import FINDINGS, Selection, Severity, findings
 from assignors.replay.findings.selection import EVERYTHING
+from assignors.replay.findings.thresholds import NAMES
 from assignors.replay.history.fold import histories
 from assignors.replay.settings import Settings
-from assignors.replay.tables.rows import FindingKind, FindingRow
+from assignors.replay.tables.rows import FindingRow
 from tests.replay.findings import COOPERATIVE, found, kinds, lower, upper
 from tests.replay.histories import Says, captured, classic
 
@@ -68,27 +69,31 @@ def test_what_one_leader_does_again_and_again_is_one_finding_with_all_it_touched
 def test_findings_come_worst_first() -> None:
     ranks = {(row.group, row.life): [] for row in REAL}  # type: dict[tuple[str, int], list[int]]
     for row in REAL:
-        ranks[row.group, row.life].append(list(GLOSSARY).index(FindingKind(row.kind)))
+        ranks[row.group, row.life].append(list(FINDINGS).index(row.kind))
     assert all(listed == sorted(listed) for listed in ranks.values())
     assert any(len(set(listed)) > 2 for listed in ranks.values())
 
 
-def test_every_kind_is_in_the_glossary_worst_first() -> None:
-    assert set(GLOSSARY) == set(FindingKind)
-    severities = [known.severity for known in GLOSSARY.values()]
+def test_kinds_are_listed_worst_first() -> None:
+    severities = [known.severity for known in FINDINGS.values()]
     assert severities == sorted(severities, key=list(Severity).index)
-    assert next(iter(GLOSSARY)) is FindingKind.DOUBLE_OWNERSHIP
-    notes = [kind for kind, known in GLOSSARY.items() if known.severity is Severity.NOTE]
-    assert {FindingKind.CLIENT_LAYOUT, FindingKind.CLASSIC_ONLY} <= {*notes}
-    for kind, known in GLOSSARY.items():
+    assert next(iter(FINDINGS)) == "double-ownership"
+    notes = [kind for kind, known in FINDINGS.items() if known.severity is Severity.NOTE]
+    assert {"client-layout", "classic-only"} <= {*notes}
+    for kind, known in FINDINGS.items():
         for text in (known.meaning, known.how_sure, known.what_to_do, known.count):
             assert text, kind
             assert not text.endswith("."), kind
 
 
+def test_every_threshold_decides_some_kind_and_no_kind_names_another() -> None:
+    named = {name for kind in FINDINGS.values() for name in kind.thresholds}
+    assert named == set(NAMES)
+
+
 def test_a_row_says_what_to_do() -> None:
     for row in REAL:
-        known = GLOSSARY[FindingKind(row.kind)]
+        known = FINDINGS[row.kind]
         assert row.severity == known.severity
         unnamed = re.sub(r" \([^()]* at /127\.0\.0\.1[^()]*\)", "", row.what_to_do)
         assert unnamed == known.what_to_do
@@ -128,7 +133,7 @@ def test_a_severity_keeps_what_is_as_bad_or_worse(severity: Severity) -> None:
 
 
 def test_kinds_keep_what_is_of_them() -> None:
-    kinds_ = (FindingKind.IMBALANCE, FindingKind.CLIENT_LAYOUT)
+    kinds_ = ("imbalance", "client-layout")
     kept = _kept(Selection(min_severity=Severity.NOTE, kinds=kinds_))
     assert kept == [row for row in REAL if row.kind in kinds_]
 
@@ -155,8 +160,6 @@ def test_a_time_keeps_what_lasted_into_it(
         classic(9_000, 3, {"a": lower(), "b": upper()}),
         classic(9_000, 4, plan),
     )
-    selection = Selection(
-        kinds=(FindingKind.DOUBLE_OWNERSHIP,), since_ms=since_ms, until_ms=until_ms
-    )
+    selection = Selection(kinds=("double-ownership",), since_ms=since_ms, until_ms=until_ms)
     rows = found(*entries, selection=selection)
     assert sum(row.occurrences for row in rows) == occurrences

@@ -9,10 +9,9 @@ import pytest
 
 from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.decode.logged_records import LoggedRecord
-from assignors.replay.findings import Thresholds, findings
+from assignors.replay.findings import FINDINGS, Thresholds, findings
 from assignors.replay.findings.selection import EVERYTHING
 from assignors.replay.history.fold import histories, learned_names
-from assignors.replay.tables.rows import FindingKind
 from tests.replay.findings import COOPERATIVE, found, kinds, lower, upper
 from tests.replay.histories import (
     Says,
@@ -262,7 +261,7 @@ def test_every_kind_is_found_in_the_captured_topics() -> None:
             seen |= set(kinds(findings(analysed_group(history), selection=EVERYTHING)))
     elsewhere = {"fenced-instance", "offsets-removed", "streams-probing", "worker-rebalances"}
     unseen = {"double-ownership", "classic-only", *elsewhere}
-    assert seen == {kind.value for kind in FindingKind} - unseen
+    assert seen == FINDINGS.keys() - unseen
 
 
 def test_a_quiet_group_of_java_members_is_found_quiet() -> None:

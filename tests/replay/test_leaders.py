@@ -10,10 +10,10 @@ import pytest
 from assignors.replay.analysis.fingerprint import BROKER, JAVA_NEW
 from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.engines.python import replay_records
-from assignors.replay.findings import GLOSSARY
+from assignors.replay.findings import FINDINGS
 from assignors.replay.findings.leaders import LEADERS_CLIENT, findings_by_leader
 from assignors.replay.history.fold import group_history
-from assignors.replay.tables.rows import FindingKind, FindingRow
+from assignors.replay.tables.rows import FindingRow
 from tests.replay.findings import COOPERATIVE, found, kinds, lower, upper
 from tests.replay.histories import Says, captured, classic, in_order
 from wire import Subscription, encode_subscription
@@ -48,10 +48,10 @@ def test_evidence_advice_and_columns_name_the_leader() -> None:
 
 
 def test_advice_about_a_leader_says_whose_client() -> None:
-    for kind, known in GLOSSARY.items():
+    for kind, known in FINDINGS.items():
         assert not known.is_by_leader or LEADERS_CLIENT in known.what_to_do, kind
-        assert "that client" not in known.what_to_do or kind is FindingKind.UNREADABLE
-    blamed = {kind for kind, known in GLOSSARY.items() if known.is_by_leader}
+        assert "that client" not in known.what_to_do or kind == "unreadable"
+    blamed = {kind for kind, known in FINDINGS.items() if known.is_by_leader}
     assert {"given-too-early", "unassigned", "foreign-topic", "rebalance-loop"} <= blamed
 
 

@@ -13,13 +13,12 @@ from pathlib import Path
 import pytest
 
 from assignors.replay.engines.python import replay_records
-from assignors.replay.findings.glossary import GLOSSARY
 from assignors.replay.history.model import Kind
 from assignors.replay.report import DEFAULT_LIMITS, Limits, page
 from assignors.replay.report.chart import ENDINGS
 from assignors.replay.report.formats import KIND_NAMES
 from assignors.replay.sample import incident
-from assignors.replay.tables.rows import FindingKind, Tables
+from assignors.replay.tables.rows import Tables
 from tests.replay.html_outline import Outline
 from tests.replay.report_tables import BEGIN_MS, joined, one_group
 
@@ -269,7 +268,6 @@ def test_every_way_in_which_an_interval_ends_has_words() -> None:
 
 
 def test_every_kind_is_explained() -> None:
-    assert set(GLOSSARY) == set(FindingKind)
     assert set(KIND_NAMES) == set(Kind)
 
 

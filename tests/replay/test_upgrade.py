@@ -17,7 +17,6 @@ from assignors.replay.engines.python import replay_records
 from assignors.replay.findings import Selection, Severity
 from assignors.replay.findings.upgrade import conversion_answer
 from assignors.replay.settings import Settings
-from assignors.replay.tables.rows import FindingKind
 from assignors.simulation.timed.protocols.kafka.classic_group import (
     ClassicGroup,
     GroupMember,
@@ -36,7 +35,7 @@ from wire import (
     encode_subscription,
 )
 
-ONLY = Selection(min_severity=Severity.NOTE, kinds=(FindingKind.CLASSIC_ONLY,))
+ONLY = Selection(min_severity=Severity.NOTE, kinds=("classic-only",))
 ONLY_USER_DATA = encode_assignment({}, user_data=b"\0\0\0\1")
 WITH_USER_DATA = encode_assignment({"t": (0,)}, user_data=b"\0\0\0\1")
 
@@ -171,7 +170,7 @@ def test_the_answer_counts_groups_as_they_are_at_the_end() -> None:
 
 def test_it_is_a_note_that_nobody_sees_unasked() -> None:
     unasked = found(classic(0, 1, {"a": Says(assignment=WITH_USER_DATA)}))
-    assert FindingKind.CLASSIC_ONLY not in {row.kind for row in unasked}
+    assert "classic-only" not in {row.kind for row in unasked}
 
 
 def test_a_real_group_that_a_broker_converted_is_not_found() -> None:

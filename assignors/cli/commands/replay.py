@@ -31,14 +31,14 @@ from assignors.documents.values import SCHEMA, Document, DocumentError, ErrorCod
 from assignors.replay import replay as replayed
 from assignors.replay.findings import Selection
 from assignors.replay.findings.finding import amount
-from assignors.replay.findings.glossary import GLOSSARY, Severity
 from assignors.replay.findings.selection import is_kind_wanted
+from assignors.replay.findings.table import FINDINGS, Severity
 from assignors.replay.findings.thresholds import thresholds_from_document
 from assignors.replay.findings.upgrade import conversion_answer
 from assignors.replay.history.log_ends import LogEnds
 from assignors.replay.sources import Raw, SourceError, read_stream
 from assignors.replay.tables.columns import as_dict
-from assignors.replay.tables.rows import TABLES, FindingKind, Tables
+from assignors.replay.tables.rows import TABLES, Tables
 
 if TYPE_CHECKING:
     from assignors.replay.result import ReplayResult
@@ -153,7 +153,7 @@ def _threshold(text: str) -> dict[str, int]:
     "--kind",
     "kinds",
     metavar="NAME",
-    type=click.Choice([kind.value for kind in GLOSSARY]),
+    type=click.Choice(list(FINDINGS)),
     multiple=True,
     help="Only findings of this kind, as rebalance-loop; can be repeated.",
 )
@@ -244,7 +244,7 @@ def replay(
     _write_files(found, out, report)
     if assignors:
         _note_untried(found.tables)
-    if FindingKind.CLASSIC_ONLY in selection.kinds and selection.until_ms is None:
+    if "classic-only" in selection.kinds and selection.until_ms is None:
         answer = conversion_answer(found.tables.groups, found.tables.findings)
         click.echo(answer, err=form is not Form.TABLE)
     code = _show(found, tables, form, is_summary=not shown, is_all=is_all)
@@ -263,12 +263,12 @@ def _selection(
     default = Severity.NOTE if kinds else Severity.LOW
     wanted = Selection(
         min_severity=default if min_severity is None else Severity(min_severity),
-        kinds=tuple(map(FindingKind, kinds)),
+        kinds=kinds,
         since_ms=since_ms,
         until_ms=until_ms,
     )
-    if not any(is_kind_wanted(kind, wanted) for kind in wanted.kinds or GLOSSARY):
-        listed = ", ".join(f"{kind} is {GLOSSARY[kind].severity}" for kind in wanted.kinds)
+    if not any(is_kind_wanted(kind, wanted) for kind in wanted.kinds or FINDINGS):
+        listed = ", ".join(f"{kind} is {FINDINGS[kind].severity}" for kind in wanted.kinds)
         raise click.UsageError(f"--min-severity {min_severity} leaves out every --kind: {listed}")
     return wanted
 

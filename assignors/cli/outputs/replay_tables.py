@@ -28,9 +28,9 @@ from assignors.documents.values import Document
 from assignors.replay.analysis.outcome_rows import EVERY_GROUP
 from assignors.replay.findings.causes import repetition
 from assignors.replay.findings.finding import amount
-from assignors.replay.findings.glossary import GLOSSARY, RANK, Severity
 from assignors.replay.findings.leaders import LeaderFindings, findings_by_leader
-from assignors.replay.tables.rows import FindingKind, Tables
+from assignors.replay.findings.table import FINDINGS, RANK, Severity
+from assignors.replay.tables.rows import Tables
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -181,11 +181,7 @@ def _show(console: Console, name: str, rows: Sequence[Fields]) -> None:
 
 def _advise(console: Console, rows: Sequence[Fields]) -> None:
     """Print what to do about each kind of finding that is listed, in their order."""
-    advice = {
-        row["kind"]: GLOSSARY[FindingKind(row["kind"])].what_to_do
-        for row in rows
-        if row["what_to_do"]
-    }
+    advice = {row["kind"]: FINDINGS[row["kind"]].what_to_do for row in rows if row["what_to_do"]}
     if not advice:
         return
     console.print("what to do", style="bold")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from assignors.ownership.double import Overlap, overlaps
 from assignors.ownership.intervals import Ownership
+from assignors.replay.analysis.drops import Drop, drops_of
 from assignors.replay.analysis.figures import Figures, figures
 from assignors.replay.analysis.fingerprint import guessed_writer
 from assignors.replay.analysis.ownership import ownerships_of
@@ -61,6 +62,8 @@ class GroupAnalysis:
     inferred_topics: frozenset[str]
     """The topics among them whose count comes from the history itself."""
     lives: tuple[LifeAnalysis, ...]
+    drops: tuple[Drop, ...] = ()
+    """Commits that went back, and commits that were removed."""
     observed: Observed | None = None
     """The commits, to know the rate of each partition at any moment."""
 
@@ -83,6 +86,7 @@ def analysed_group(
         partition_counts=counts,
         inferred_topics=inferred,
         lives=tuple(_life_analysis(life, counts, seen) for life in history.lives),
+        drops=tuple(drops_of(history.commits)),
         observed=seen,
     )
 

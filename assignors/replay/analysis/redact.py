@@ -17,6 +17,7 @@ from enum import StrEnum
 from assignors.ownership.changes import Change
 from assignors.ownership.double import Overlap
 from assignors.ownership.intervals import Ownership
+from assignors.replay.analysis.drops import drops_of
 from assignors.replay.analysis.figures import Figures
 from assignors.replay.analysis.group_analysis import GenerationAnalysis, GroupAnalysis, LifeAnalysis
 from assignors.replay.history.model import (
@@ -123,15 +124,17 @@ def redacted(analysis: GroupAnalysis, label: Label) -> GroupAnalysis:
     """Return the analysis of a group with every name replaced by its label. Cost: linear."""
     history = analysis.history
     lives = tuple(_life(life_analysis, label) for life_analysis in analysis.lives)
+    commits = tuple(_commit(commit, label) for commit in history.commits)
     return replace(
         analysis,
         history=replace(
             history,
             group=label(Hidden.GROUP, history.group),
             lives=tuple(life_analysis.life for life_analysis in lives),
-            commits=tuple(_commit(commit, label) for commit in history.commits),
+            commits=commits,
         ),
         lives=lives,
+        drops=tuple(drops_of(commits)),
     )
 
 

@@ -14,7 +14,6 @@ from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAna
 from assignors.replay.findings.finding import Finding, amount, is_transient, runs, span
 from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.history.model import partition_count
-from assignors.replay.tables.rows import FindingKind
 
 
 def imbalances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
@@ -35,7 +34,6 @@ def imbalances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Findi
         least = [member for member, excess in _unfair(worst).items() if excess < 0]
         most = max(_unfair(worst).items(), key=lambda one: one[1], default=None)
         yield Finding(
-            kind=FindingKind.IMBALANCE,
             generation=worst.generation.number,
             at_ms=run[0].generation.at_ms,
             until_ms=run[-1].generation.until_ms,
@@ -75,7 +73,6 @@ def uneven_loads(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Fin
             if one.uses is not None
         }
         yield Finding(
-            kind=FindingKind.UNEVEN_LOAD,
             generation=generation.number,
             at_ms=run[0].generation.at_ms,
             until_ms=run[-1].generation.until_ms,
@@ -109,7 +106,6 @@ def needless_moves(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[F
         needless = counted.moved - counted.moved_minimum
         if needless >= thresholds.needless_moves:
             yield Finding(
-                kind=FindingKind.NEEDLESS_MOVES,
                 generation=generation.number,
                 at_ms=generation.at_ms,
                 until_ms=generation.at_ms,

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from assignors.replay.findings.finding import Finding, amount, times
-from assignors.replay.findings.glossary import GLOSSARY, ORDER, RANK
 from assignors.replay.findings.leaders import LEADERS_CLIENT, Leader
-from assignors.replay.tables.rows import FindingKind, FindingRow
+from assignors.replay.findings.table import FINDINGS, ORDER, RANK
+from assignors.replay.tables.rows import FindingRow
 from wire import TopicPartitions
 from wire.text import utf16_key
 
@@ -33,7 +33,7 @@ def cause_rows(
 
     `leaders` has the leader of each generation.
     """
-    by_cause: dict[tuple[FindingKind, str, str], list[Finding]] = {}
+    by_cause: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
         leader = _leader(finding, leaders)
         key = (finding.kind, finding.cause, "" if leader is None else leader.cause)
@@ -44,7 +44,7 @@ def cause_rows(
 
 def _leader(finding: Finding, leaders: Mapping[int, Leader]) -> Leader | None:
     """Return the leader that caused a finding; `None` where no leader did, or none is recorded."""
-    is_by_leader = finding.is_by_leader or GLOSSARY[finding.kind].is_by_leader
+    is_by_leader = finding.is_by_leader or FINDINGS[finding.kind].is_by_leader
     if not is_by_leader or finding.generation is None:
         return None
     return leaders.get(finding.generation)
@@ -84,7 +84,7 @@ def _row(
     leaders: Mapping[int, Leader],
 ) -> FindingRow:
     worst = min(found, key=_longest_first)
-    known, leader = GLOSSARY[worst.kind], _leader(worst, leaders)
+    known, leader = FINDINGS[worst.kind], _leader(worst, leaders)
     evidence, what_to_do = worst.evidence, known.what_to_do
     if leader is not None:
         evidence = f"{evidence}; the leader was {leader}"
@@ -99,7 +99,7 @@ def _row(
     return FindingRow(
         group=group,
         life=life,
-        kind=worst.kind.value,
+        kind=worst.kind,
         generation=worst.generation,
         at_ms=min(finding.at_ms for finding in found),
         until_ms=None if None in ends else max(end for end in ends if end is not None),

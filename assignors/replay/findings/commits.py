@@ -10,53 +10,90 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from assignors.ownership.changes import TopicPartition
+from assignors.replay.analysis.drops import Drop
 from assignors.replay.analysis.group_analysis import GroupAnalysis
 from assignors.replay.findings.finding import Finding, amount, seconds
 from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.history.model import Generation
-from assignors.replay.tables.rows import FindingKind, OffsetRow
+
+Moment = tuple[int, int | None]
+"""A life and a generation of a group."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Drop:
-    """A commit below the last one of its partition, or a tombstone."""
-
-    earlier: OffsetRow | None
-    """The commit before `last`."""
-    last: OffsetRow | None
-    commit: OffsetRow
+def went_back(analysis: GroupAnalysis, _: Thresholds) -> Iterator[Finding]:
+    """Yield commits that are lower than the last of their partition, while there were members."""
+    for drop in _back_with_members(analysis):
+        if not _is_near_handover(drop):
+            yield _back(drop)
 
 
-def commits_back(analysis: GroupAnalysis, _: Thresholds) -> Iterator[tuple[int, Finding]]:
-    """Yield, with their lives, commits that are lower than the last of their partition.
+def repeated_at_handover(analysis: GroupAnalysis, _: Thresholds) -> Iterator[Finding]:
+    """Yield a new owner's first commit, lower than the last by less than a commit interval."""
+    for drop in _back_with_members(analysis):
+        if _is_near_handover(drop):
+            yield _back(drop)
 
-    Cost: linear in the commits.
+
+def offsets_reset(analysis: GroupAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
+    """Yield offsets that were set back, or removed, while the group had no members."""
+    with_members = _moments_with_members(analysis)
+    for drop in analysis.drops:
+        if drop.commit.offset is not None and _moment(drop) not in with_members:
+            yield _back(drop, by_tool=True)
+    for drop, needed in _removed(analysis):
+        if _is_by_tool(drop, needed, thresholds):
+            yield _removal(drop, needed, by_tool=True)
+
+
+def offsets_removed(analysis: GroupAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
+    """Yield tombstones of offsets of a topic that members subscribe to then, or later.
+
+    An empty group that never returns misses nothing.
     """
-    drops = [drop for drop in _drops(analysis) if drop.commit.offset is not None]
-    if not drops:
-        return
-    with_members = {
+    for drop, needed in _removed(analysis):
+        if not _is_by_tool(drop, needed, thresholds):
+            yield _removal(drop, needed)
+
+
+def _back_with_members(analysis: GroupAnalysis) -> Iterator[Drop]:
+    with_members = _moments_with_members(analysis)
+    for drop in analysis.drops:
+        if drop.commit.offset is not None and _moment(drop) in with_members:
+            yield drop
+
+
+def _moments_with_members(analysis: GroupAnalysis) -> set[Moment]:
+    if not analysis.drops:
+        return set()
+    return {
         (life.number, one.number)
         for life in analysis.history.lives
         for one in life.generations
         if one.members
     }
-    for drop in drops:
-        here = drop.commit.life, drop.commit.generation
-        yield drop.commit.life, _back(drop, has_members=here in with_members)
 
 
-def offsets_removed(
-    analysis: GroupAnalysis, thresholds: Thresholds
-) -> Iterator[tuple[int, Finding]]:
-    """Yield, with their lives, tombstones of offsets of a topic that members subscribe to then.
+def _moment(drop: Drop) -> Moment:
+    return drop.commit.life, drop.commit.generation
 
-    Or later: an empty group that never returns misses nothing. Cost: linear in the commits.
-    """
-    removed = [drop for drop in _drops(analysis) if drop.commit.offset is None]
+
+def _is_near_handover(drop: Drop) -> bool:
+    """Return whether a new owner went back by less than the old one read between two commits."""
+    assert drop.last is not None
+    assert drop.commit.offset is not None
+    floor = None if drop.earlier is None else drop.earlier.offset
+    return _is_handover(drop) and floor is not None and drop.commit.offset >= floor
+
+
+def _is_handover(drop: Drop) -> bool:
+    assert drop.last is not None
+    return drop.commit.holder_id not in {None, drop.last.holder_id}
+
+
+def _removed(analysis: GroupAnalysis) -> Iterator[tuple[Drop, Generation]]:
+    """Yield tombstones, with the generation whose members subscribe to the topic then or later."""
+    removed = [drop for drop in analysis.drops if drop.commit.offset is None]
     if not removed:
         return
     with_topic: dict[str, list[Generation]] = {}
@@ -67,7 +104,19 @@ def offsets_removed(
     for drop in removed:
         needed = _next(with_topic.get(drop.commit.topic, []), drop.commit.at_ms)
         if needed is not None:
-            yield drop.commit.life, _removed(drop, needed, thresholds)
+            yield drop, needed
+
+
+def _is_by_tool(drop: Drop, needed: Generation, thresholds: Thresholds) -> bool:
+    """Return whether an offset went from an empty group sooner than it can expire."""
+    age_ms = _age_ms(drop)
+    is_empty = needed.at_ms > drop.commit.at_ms
+    return is_empty and age_ms is not None and age_ms < thresholds.retention_ms
+
+
+def _age_ms(drop: Drop) -> int | None:
+    """Return how old the last commit was when it was removed; `None`: not in the records."""
+    return None if drop.last is None else max(drop.commit.at_ms - drop.last.at_ms, 0)
 
 
 def _next(generations: Sequence[Generation], at_ms: int) -> Generation | None:
@@ -78,21 +127,19 @@ def _next(generations: Sequence[Generation], at_ms: int) -> Generation | None:
     return generations[begun] if begun < len(generations) else None
 
 
-def _removed(drop: _Drop, needed: Generation, thresholds: Thresholds) -> Finding:
+def _removal(drop: Drop, needed: Generation, *, by_tool: bool = False) -> Finding:
     """Return that an offset was removed which the members of a generation need."""
     commit = drop.commit
-    is_empty = needed.at_ms > commit.at_ms
     when = "while the group had members"
-    if is_empty:
+    if needed.at_ms > commit.at_ms:
         away = seconds(needed.at_ms - commit.at_ms)
         when = f"{away} before the group returned with generation {needed.number}"
-    age_ms = None if drop.last is None else max(commit.at_ms - drop.last.at_ms, 0)
+    age_ms = _age_ms(drop)
     age = "its last commit is not in the records"
     if age_ms is not None:
         age = f"{seconds(age_ms)} after its last commit"
-    is_by_tool = is_empty and age_ms is not None and age_ms < thresholds.retention_ms
     return Finding(
-        kind=FindingKind.OFFSETS_RESET if is_by_tool else FindingKind.OFFSETS_REMOVED,
+        life=commit.life,
         cause="removed",
         generation=commit.generation,
         at_ms=commit.at_ms,
@@ -102,73 +149,31 @@ def _removed(drop: _Drop, needed: Generation, thresholds: Thresholds) -> Finding
         partitions={commit.topic: (commit.partition,)},
         evidence=(
             f"the offset of {commit.topic}[{commit.partition}] was removed {when}, {age} "
-            f"({'by a tool' if is_by_tool else 'offsets.retention.minutes'}): its consumer starts "
+            f"({'by a tool' if by_tool else 'offsets.retention.minutes'}): its consumer starts "
             "from auto.offset.reset"
         ),
     )
 
 
-def _drops(analysis: GroupAnalysis) -> Iterator[_Drop]:
-    """Yield each commit below the last of its partition, and each tombstone after a commit."""
-    last: dict[TopicPartition, OffsetRow | None] = {}
-    earlier: dict[TopicPartition, OffsetRow] = {}
-    for commit in analysis.history.commits:
-        if commit.is_aborted:
-            continue
-        place = commit.topic, commit.partition
-        before = last.get(place)
-        if before is not None and _is_same_record(commit, before):
-            continue  # Spark may choose one for several reasons
-        if commit.offset is None:
-            if before is not None or place not in last:
-                yield _Drop(earlier=None, last=before, commit=commit)
-            earlier.pop(place, None)
-            last[place] = None
-            continue
-        if before is not None:
-            assert before.offset is not None, "what is removed is None"
-            if None is not before.topic_id != commit.topic_id is not None:
-                earlier.pop(place, None)  # a topic of the same name
-            else:
-                if commit.offset < before.offset:
-                    yield _Drop(earlier=earlier.get(place), last=before, commit=commit)
-                earlier[place] = before
-        last[place] = commit
-
-
-def _is_same_record(commit: OffsetRow, before: OffsetRow) -> bool:
-    return (
-        commit.offset == before.offset
-        and commit.record_offset == before.record_offset is not None
-        and commit.record_partition == before.record_partition
-    )
-
-
-def _back(drop: _Drop, *, has_members: bool) -> Finding:
-    commit, last, earlier = drop.commit, drop.last, drop.earlier
+def _back(drop: Drop, *, by_tool: bool = False) -> Finding:
+    commit, last = drop.commit, drop.last
     assert last is not None
     assert last.offset is not None
     assert commit.offset is not None
     number, old, new = commit.generation, last.holder_id, commit.holder_id
-    is_handover = new is not None and new != old
-    floor = None if earlier is None else earlier.offset
-    if not has_members:
-        kind = FindingKind.OFFSETS_RESET
+    if by_tool:
         where = (
             "while the group had no members: a tool set it back (--reset-offsets), or a consumer "
             "that assigns its partitions itself"
         )
-    elif is_handover:
-        is_near = floor is not None and commit.offset >= floor
-        kind = FindingKind.REPEATED if is_near else FindingKind.WENT_BACK
+    elif _is_handover(drop):
         where = f"at generation {number}, from {old or 'nobody'} to {new}"
     else:
-        kind = FindingKind.WENT_BACK
         where = f"in generation {number}, while {new or 'no single member'} owned it"
     gone = last.offset - commit.offset
     is_other_life = last.life != commit.life
     return Finding(
-        kind=kind,
+        life=commit.life,
         generation=number,
         at_ms=commit.at_ms,
         until_ms=commit.at_ms,

@@ -7,12 +7,15 @@ in a row that have it.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
+from assignors.replay.analysis.group_analysis import (
+    GenerationAnalysis,
+    GroupAnalysis,
+    LifeAnalysis,
+)
 from assignors.replay.findings.thresholds import Thresholds
-from assignors.replay.tables.rows import FindingKind
 from wire import TopicPartitions
 
 Key = TypeVar("Key", bound=Hashable)
@@ -26,7 +29,10 @@ DAYS_SHOWN = 2
 class Finding:
     """One occurrence of something that went wrong in a life."""
 
-    kind: FindingKind
+    kind: str = ""
+    """Set by `found`: the name of the row of `FINDINGS` whose function found it."""
+    life: int = 1
+    """The number of the life; that of a finder for one life is set by `each_life`."""
     generation: int | None
     """`None` where it is about a record of no generation."""
     at_ms: int
@@ -48,6 +54,25 @@ class Finding:
     """The partitions that it touches."""
     is_by_leader: bool = False
     """Whether the leader of `generation` caused it, where its kind does not say so already."""
+
+
+Finder = Callable[[GroupAnalysis, Thresholds], Iterable[Finding]]
+"""A pure function of the rows of one group, and of what is computed from them. The same function
+runs over a whole history and over the last rows of a group that is watched."""
+
+LifeFinder = Callable[[LifeAnalysis, Thresholds], Iterable[Finding]]
+"""A finder that needs one life of the group alone."""
+
+
+def each_life(find: LifeFinder) -> Finder:
+    """Return the finder that looks at every life of a group."""
+
+    def found(analysis: GroupAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
+        for each in analysis.lives:
+            for finding in find(each, thresholds):
+                yield replace(finding, life=each.life.number)
+
+    return found
 
 
 def runs(

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from assignors.replay.analysis.fingerprint import BROKER
 from assignors.replay.analysis.group_analysis import LifeAnalysis
-from assignors.replay.findings.glossary import ORDER, RANK
+from assignors.replay.findings.table import ORDER, RANK
 from assignors.replay.tables.rows import FindingRow
 
 LEADERS_CLIENT = "the leader's client"
-"""What advice in the glossary calls the client to update; a row's advice has its name behind it."""
+"""What advice in `FINDINGS` calls the client to update; a row's advice has its name behind it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,6 @@ from assignors.replay.findings.finding import (
 )
 from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.history.model import Kind, Participant
-from assignors.replay.tables.rows import FindingKind
 
 
 def double_ownership(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
@@ -45,7 +44,6 @@ def double_ownership(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]
             else f"for {seconds(overlap.end - overlap.start)}"
         )
         yield Finding(
-            kind=FindingKind.DOUBLE_OWNERSHIP,
             generation=second.from_generation,
             at_ms=overlap.start,
             until_ms=overlap.end,
@@ -140,7 +138,6 @@ def _unassigned_finding(
     is_late = since_ms != run[0].generation.at_ms
     why = ": a static member that came back subscribed to it, and no rebalance followed"
     return Finding(
-        kind=FindingKind.UNASSIGNED,
         generation=run[0].generation.number,
         at_ms=since_ms,
         until_ms=until_ms,
@@ -172,7 +169,6 @@ def foreign_topics(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
         member = given[id(run[0]), member_id]
         numbers = intended(member)[topic]
         yield Finding(
-            kind=FindingKind.FOREIGN_TOPIC,
             generation=run[0].generation.number,
             at_ms=run[0].generation.at_ms,
             until_ms=run[-1].generation.until_ms,
@@ -197,7 +193,6 @@ def left_out(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     for member_id, run in runs(analysis.generations, without):
         generation = run[0].generation
         yield Finding(
-            kind=FindingKind.LEFT_OUT,
             generation=generation.number,
             at_ms=generation.at_ms,
             until_ms=run[-1].generation.until_ms,
@@ -210,8 +205,8 @@ def left_out(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
         )
 
 
-def never_assigned(analysis: GroupAnalysis, _: Thresholds) -> Iterator[tuple[int, Finding]]:
-    """Yield, with their lives, subscribed topics of which no partition is known."""
+def never_assigned(analysis: GroupAnalysis, _: Thresholds) -> Iterator[Finding]:
+    """Yield subscribed topics of which no partition is known."""
 
     def unknown(analysed: GenerationAnalysis) -> Iterator[tuple[str, str]]:
         for member in analysed.generation.members:
@@ -229,20 +224,17 @@ def never_assigned(analysis: GroupAnalysis, _: Thresholds) -> Iterator[tuple[int
         for topic, run in runs(
             life_analysis.generations, lambda analysed: (one for _, one in unknown(analysed))
         ):
-            yield (
-                life_analysis.life.number,
-                Finding(
-                    kind=FindingKind.NEVER_ASSIGNED,
-                    generation=run[0].generation.number,
-                    at_ms=subscribed_ms(run[0].generation, topic),
-                    until_ms=run[-1].generation.until_ms,
-                    members=tuple(members[topic]),
-                    topic=topic,
-                    evidence=(
-                        f"nobody ever had a partition of {topic}, to which "
-                        f"{amount(len(members[topic]), 'member')} subscribed: whether it has any "
-                        f"is not in the records (--partitions); in {span(run)}"
-                    ),
+            yield Finding(
+                life=life_analysis.life.number,
+                generation=run[0].generation.number,
+                at_ms=subscribed_ms(run[0].generation, topic),
+                until_ms=run[-1].generation.until_ms,
+                members=tuple(members[topic]),
+                topic=topic,
+                evidence=(
+                    f"nobody ever had a partition of {topic}, to which "
+                    f"{amount(len(members[topic]), 'member')} subscribed: whether it has any "
+                    f"is not in the records (--partitions); in {span(run)}"
                 ),
             )
 
@@ -257,7 +249,6 @@ def _too_early_finding(
         else f"for {seconds(until_ms - generation.at_ms)} at most"
     )
     return Finding(
-        kind=FindingKind.GIVEN_TOO_EARLY,
         generation=generation.number,
         at_ms=generation.at_ms,
         until_ms=until_ms,

@@ -7,17 +7,22 @@ none, and a rack of length zero for none; librdkafka writes both in every messag
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from assignors.replay.analysis.group_analysis import GenerationAnalysis, LifeAnalysis
-from assignors.replay.findings.finding import Finding, runs, span, times
+from assignors.replay.analysis.group_analysis import (
+    GenerationAnalysis,
+    GroupAnalysis,
+    LifeAnalysis,
+)
+from assignors.replay.findings.finding import Finding, each_life, runs, span, times
 from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.history.classic import CONSUMER_PROTOCOL
-from assignors.replay.history.model import Generation, Oddity, Participant
+from assignors.replay.history.model import Generation, GroupHistory, Oddity, Participant
 from assignors.replay.history.subscriptions import CLAIMS_STAND_IN
-from assignors.replay.tables.rows import FindingKind
 from wire import NoteCode
+from wire.records import UNKNOWN
 
 HARMLESS = frozenset({NoteCode.USER_DATA_EMPTY, NoteCode.RACK_EMPTY})
 
@@ -39,6 +44,18 @@ class _Seen:
 
 
 def odd_bytes(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
+    """Yield notes on bytes that differ from the protocol."""
+    return _noted(analysis, lambda note: note not in CLIENT_LAYOUTS)
+
+
+def client_layouts(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
+    """Yield notes on bytes that some clients write as they are."""
+    return _noted(analysis, lambda note: note in CLIENT_LAYOUTS)
+
+
+def _noted(
+    analysis: LifeAnalysis, is_wanted: Callable[[tuple[str, NoteCode]], bool]
+) -> Iterator[Finding]:
     """Yield, for each client and kind of note, how often its bytes had it."""
     seen: dict[tuple[str, str, NoteCode], _Seen] = {}
     for analysed in analysis.generations:
@@ -50,15 +67,15 @@ def odd_bytes(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
                 writer = leader if oddity.blob == "assignment" else member
                 if oddity.code in HARMLESS or writer is None or member.error is not None:
                     continue
+                if not is_wanted((oddity.blob, oddity.code)):
+                    continue
                 if oddity.blob == "assignment" and not member.assignment_bytes:
                     continue  # `left_out`
                 _count(
                     seen, (writer.client_id, oddity.blob, oddity.code), generation, writer, oddity
                 )
     for (client_id, blob, code), found in seen.items():
-        is_normal = (blob, code) in CLIENT_LAYOUTS
         yield Finding(
-            kind=FindingKind.CLIENT_LAYOUT if is_normal else FindingKind.ODD_BYTES,
             cause=f"{blob} {code.value}",
             generation=found.generation,
             at_ms=found.at_ms,
@@ -72,7 +89,13 @@ def odd_bytes(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
         )
 
 
-def unreadable_members(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
+def unreadable(analysis: GroupAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
+    """Yield members whose Subscription cannot be read, and records that cannot be read."""
+    yield from each_life(_unreadable_members)(analysis, thresholds)
+    yield from _unreadable_records(analysis.history)
+
+
+def _unreadable_members(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     """Yield members whose Subscription cannot be read at all."""
     seen: dict[str, _Seen] = {}
     for analysed in analysis.generations:
@@ -94,7 +117,6 @@ def unreadable_members(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Findin
             found.until_ms = generation.at_ms
     for found in seen.values():
         yield Finding(
-            kind=FindingKind.UNREADABLE,
             cause="member",
             generation=found.generation,
             at_ms=found.at_ms,
@@ -102,6 +124,27 @@ def unreadable_members(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Findin
             member_id=found.member_id,
             count=found.count,
             evidence=f"its Subscription cannot be read: {found.text}",
+        )
+
+
+def _unreadable_records(history: GroupHistory) -> Iterator[Finding]:
+    """Yield each record that cannot be read, in the life into which it falls."""
+    starts = [life.from_ms for life in history.lives]
+    for record in history.unreadable:
+        begun = bisect_right(starts, record.at_ms)
+        where = "" if record.offset is None else f" at offset {record.offset}"
+        if where and record.partition is not None:
+            where += f" of partition {record.partition}"
+        # Of a line or a file that is no record there is no name, and no key.
+        name = "record" if record.name in {None, UNKNOWN} else record.name
+        what = f"{name}{where}" if where or record.is_record else "source"
+        yield Finding(
+            life=history.lives[begun - 1].number if begun else 1,
+            cause="record",
+            generation=None,
+            at_ms=record.at_ms,
+            until_ms=record.at_ms,
+            evidence=f"{what}: {record.text}",
         )
 
 
@@ -124,7 +167,6 @@ def never_claims(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Fin
         if any(taken) or len(taken) < thresholds.claims_missed:
             continue
         yield Finding(
-            kind=FindingKind.NEVER_CLAIMS,
             generation=first[member_id].number,
             at_ms=first[member_id].at_ms,
             until_ms=last[member_id].at_ms,
@@ -144,7 +186,6 @@ def other_protocols(analysis: LifeAnalysis, _: Thresholds) -> Iterator[Finding]:
     for name, run in runs(analysis.generations, other):
         generation = run[0].generation
         yield Finding(
-            kind=FindingKind.OTHER_PROTOCOL,
             cause=name,
             generation=generation.number,
             at_ms=generation.at_ms,

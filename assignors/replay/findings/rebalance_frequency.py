@@ -23,14 +23,33 @@ from assignors.replay.findings.finding import (
     span,
 )
 from assignors.replay.findings.thresholds import Thresholds
-from assignors.replay.tables.rows import FindingKind
 
 STREAMS_PROTOCOL = "stream"
 
 Signature = tuple[tuple[str, tuple[str, ...]], ...]
+Occurrence = tuple[Sequence[GenerationAnalysis], Finding]
+"""A finding, with its generations."""
 
 
-def loops(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
+def rebalance_loops(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
+    """Yield loops of groups of consumers."""
+    yield from (loop for run, loop in _loops(analysis, thresholds) if not _is_of_workers(run))
+
+
+def rebalance_storms(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
+    """Yield storms of groups of consumers."""
+    yield from (storm for run, storm in _storms(analysis, thresholds) if not _is_of_workers(run))
+
+
+def worker_rebalances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
+    """Yield loops and storms of groups whose members are no consumers."""
+    if all(one.generation.other_protocol is None for one in analysis.generations):
+        return
+    for listed in (_loops(analysis, thresholds), _storms(analysis, thresholds)):
+        yield from (finding for run, finding in listed if _is_of_workers(run))
+
+
+def _loops(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Occurrence]:
     """Yield crowded generations with the same members and the same subscriptions.
 
     A cooperative rebalance has one such follow-up round; five in a row have no reason outside the
@@ -44,21 +63,15 @@ def loops(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
         for start, end in crowded(times, thresholds.loop_generations, window_ms):
             run = alike[start:end]
             first, last = run[0].generation, run[-1].generation
-            yield Finding(
-                kind=_kind(run, FindingKind.REBALANCE_LOOP),
-                generation=first.number,
-                at_ms=first.at_ms,
-                until_ms=last.at_ms,
-                count=len(run),
-                evidence=(
-                    f"{len(run)} generations in {seconds(last.at_ms - first.at_ms)}, {span(run)}, "
-                    f"with the same {amount(len(first.members), 'member')} and subscriptions; "
-                    f"{_changed(run)}"
-                ),
+            evidence = (
+                f"{len(run)} generations in {seconds(last.at_ms - first.at_ms)}, {span(run)}, "
+                f"with the same {amount(len(first.members), 'member')} and subscriptions; "
+                f"{_changed(run)}"
             )
+            yield run, _finding(run, evidence)
 
 
-def storms(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
+def _storms(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Occurrence]:
     """Yield times with at least `storm_generations` in `storm_window_ms`. Cost: linear.
 
     A loop is none, however fast it turns.
@@ -74,17 +87,11 @@ def storms(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
         first, last = run[0].generation, run[-1].generation
         joined = sum(len(analysed.figures.joined) for analysed in run)
         left = sum(len(analysed.figures.left) for analysed in run)
-        yield Finding(
-            kind=_kind(run, FindingKind.REBALANCE_STORM),
-            generation=first.number,
-            at_ms=first.at_ms,
-            until_ms=last.at_ms,
-            count=len(run),
-            evidence=(
-                f"{len(run)} generations in {seconds(last.at_ms - first.at_ms)}, {span(run)}: "
-                f"{amount(joined, 'member')} joined, {left:,} left"
-            ),
+        evidence = (
+            f"{len(run)} generations in {seconds(last.at_ms - first.at_ms)}, {span(run)}: "
+            f"{amount(joined, 'member')} joined, {left:,} left"
         )
+        yield run, _finding(run, evidence)
 
 
 def probing_rebalances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
@@ -96,7 +103,6 @@ def probing_rebalances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterat
             continue
         first, last = run[0].generation, run[-1].generation
         yield Finding(
-            kind=FindingKind.STREAMS_PROBING,
             generation=first.number,
             at_ms=first.at_ms,
             until_ms=last.at_ms,
@@ -110,9 +116,19 @@ def probing_rebalances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterat
         )
 
 
-def _kind(run: Sequence[GenerationAnalysis], kind: FindingKind) -> FindingKind:
-    is_other = run[0].generation.other_protocol is not None
-    return FindingKind.WORKER_REBALANCES if is_other else kind
+def _finding(run: Sequence[GenerationAnalysis], evidence: str) -> Finding:
+    return Finding(
+        generation=run[0].generation.number,
+        at_ms=run[0].generation.at_ms,
+        until_ms=run[-1].generation.at_ms,
+        count=len(run),
+        evidence=evidence,
+    )
+
+
+def _is_of_workers(run: Sequence[GenerationAnalysis]) -> bool:
+    """Return whether a run is of a group whose members are no consumers."""
+    return run[0].generation.other_protocol is not None
 
 
 def _is_of_streams(run: Sequence[GenerationAnalysis]) -> bool:

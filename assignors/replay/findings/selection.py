@@ -9,8 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from assignors.replay.findings.finding import Finding
-from assignors.replay.findings.glossary import GLOSSARY, Severity
-from assignors.replay.tables.rows import FindingKind
+from assignors.replay.findings.table import FINDINGS, Severity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +18,7 @@ class Selection:
 
     min_severity: Severity = Severity.LOW
     """Notes are left out unless they are asked for: in a note nothing is wrong."""
-    kinds: Collection[FindingKind] = ()
+    kinds: Collection[str] = ()
     """Empty: all kinds."""
     since_ms: int | None = None
     """What ended before is not wanted."""
@@ -30,20 +29,18 @@ class Selection:
 EVERYTHING = Selection(min_severity=Severity.NOTE)
 
 
-def is_kind_wanted(kind: FindingKind, selection: Selection) -> bool:
+def is_kind_wanted(kind: str, selection: Selection) -> bool:
     """Return whether findings of this kind are wanted at all.
 
-    >>> is_kind_wanted(FindingKind.CLIENT_LAYOUT, Selection())
+    >>> is_kind_wanted("client-layout", Selection())
     False
     """
     is_listed = not selection.kinds or kind in selection.kinds
-    return is_listed and GLOSSARY[kind].severity.is_at_least(selection.min_severity)
+    return is_listed and FINDINGS[kind].severity.is_at_least(selection.min_severity)
 
 
 def is_wanted(finding: Finding, selection: Selection) -> bool:
-    """Return whether a finding is of a kind and of a time that are wanted."""
-    if not is_kind_wanted(finding.kind, selection):
-        return False
+    """Return whether a finding of a kind that is wanted is of a time that is wanted."""
     if selection.until_ms is not None and finding.at_ms >= selection.until_ms:
         return False
     is_over = finding.until_ms is not None and selection.since_ms is not None

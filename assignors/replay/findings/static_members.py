@@ -14,7 +14,6 @@ from assignors.replay.analysis.group_analysis import LifeAnalysis
 from assignors.replay.findings.finding import Finding, crowded, numbers_shown, seconds, times
 from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.history.model import Takeover
-from assignors.replay.tables.rows import FindingKind
 
 
 def fenced_instances(analysis: LifeAnalysis, thresholds: Thresholds) -> Iterator[Finding]:
@@ -44,7 +43,6 @@ def _finding(analysis: LifeAnalysis, run: Sequence[Takeover], from_ms: int) -> F
     members = analysis.life.generations[-1].members
     is_there = any(member.member_id == last.after.member_id for member in members)
     return Finding(
-        kind=FindingKind.FENCED_INSTANCE,
         cause=last.instance_id,
         generation=run[0].generation,
         at_ms=from_ms,

@@ -19,7 +19,7 @@ from assignors.replay.findings.finding import Finding, amount
 from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.history.classic import CONSUMER_PROTOCOL
 from assignors.replay.history.model import Generation, Kind, Participant
-from assignors.replay.tables.rows import FindingKind, FindingRow, GroupRow
+from assignors.replay.tables.rows import FindingRow, GroupRow
 from wire import Mode, decode_assignment, decode_subscription
 
 BY_LEADER = frozenset({"user-data", "assignment", "double-ownership"})
@@ -72,7 +72,7 @@ def conversion_answer(groups: Iterable[GroupRow], found: Iterable[FindingRow]) -
     """
     kinds = {row.group: row.kind for row in groups if row.to_ms is None}
     classic = {group for group, kind in kinds.items() if kind == Kind.CLASSIC}
-    refused = {row.group for row in found if row.kind == FindingKind.CLASSIC_ONLY} & classic
+    refused = {row.group for row in found if row.kind == "classic-only"} & classic
     said = (
         f"{len(classic) - len(refused):,} of {amount(len(classic), 'classic group')} can be "
         "converted to the consumer protocol (KIP-848)"
@@ -102,7 +102,6 @@ def _obstacles(member: Participant, owners: Counter[tuple[str, int]]) -> Iterato
 
 def _finding(last: Generation, cause: str, members: tuple[Participant, ...], text: str) -> Finding:
     return Finding(
-        kind=FindingKind.CLASSIC_ONLY,
         cause=cause,
         generation=last.number,
         at_ms=last.at_ms,

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from assignors.replay.analysis.outcome_rows import total
-from assignors.replay.findings.glossary import GLOSSARY, ORDER, RANK
 from assignors.replay.findings.leaders import LeaderFindings, findings_by_leader
+from assignors.replay.findings.table import FINDINGS, ORDER, RANK
 from assignors.replay.report.comparison import comparison
 from assignors.replay.report.formats import known_sum, number, partition_seconds
 from assignors.replay.report.table_view import Column, Form, TableView, table_view
 from assignors.replay.report.view_model import GroupView
-from assignors.replay.tables.rows import FindingKind, FindingRow, GroupRow, Tables
+from assignors.replay.tables.rows import FindingRow, GroupRow, Tables
 
 CLIENTS_NAMED = 4
 """Most client ids that are named of one leader."""
@@ -79,7 +79,7 @@ def _totals(tables: Tables) -> Iterator[Total]:
         value=number(sum(row.moved for row in groups)),
         note=f"{unnecessary:,} unnecessary" if unnecessary else "",
     )
-    early = [row for row in tables.findings if row.kind == FindingKind.GIVEN_TOO_EARLY]
+    early = [row for row in tables.findings if row.kind == "given-too-early"]
     too_early = sum(row.occurrences for row in early)
     yield Total(
         label="double-owned",
@@ -123,11 +123,11 @@ def _findings(groups: Sequence[GroupView], tables: Tables) -> TableView | None:
     ]
     columns: list[Column[FindingCount]] = [
         Column("finding", lambda row: row.kind, Form.FINDING_KIND),
-        Column("severity", lambda row: GLOSSARY[FindingKind(row.kind)].severity.value),
+        Column("severity", lambda row: FINDINGS[row.kind].severity.value),
         Column("findings", lambda row: number(row.findings), Form.NUMBER),
         Column("groups", lambda row: number(row.groups), Form.NUMBER),
-        Column("meaning", lambda row: GLOSSARY[FindingKind(row.kind)].meaning, Form.PROSE),
-        Column("what to do", lambda row: GLOSSARY[FindingKind(row.kind)].what_to_do, Form.PROSE),
+        Column("meaning", lambda row: FINDINGS[row.kind].meaning, Form.PROSE),
+        Column("what to do", lambda row: FINDINGS[row.kind].what_to_do, Form.PROSE),
     ]
     if not rows:
         return None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Protocol, TypeVar
 
-from assignors.replay.findings.glossary import RANK
+from assignors.replay.findings.table import RANK
 from assignors.replay.tables.rows import (
     AssignmentRow,
     FindingRow,

@@ -23,62 +23,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from wire import TopicPartitions
-
-
-class FindingKind(StrEnum):
-    """What can be wrong with a group; `findings.glossary` says how bad each is, and what to do."""
-
-    DOUBLE_OWNERSHIP = "double-ownership"
-    """Two members own one partition at a time, by what they were assigned."""
-    GIVEN_TOO_EARLY = "given-too-early"
-    """A partition is assigned to its next owner while the one before claims it."""
-    UNASSIGNED = "unassigned"
-    """A partition of a subscribed topic is unassigned, and not withheld for a hand-over."""
-    FOREIGN_TOPIC = "foreign-topic"
-    """A member was assigned a topic it does not subscribe to."""
-    REBALANCE_LOOP = "rebalance-loop"
-    """Rebalance after rebalance with the same members and subscriptions."""
-    REBALANCE_STORM = "rebalance-storm"
-    """Many generations in a short time."""
-    NEVER_CLAIMS = "never-claims"
-    """A member never claims what it owns, though its protocol uses claims."""
-    IMBALANCE = "imbalance"
-    """The loads are less even than possible: some members have less, or more, than is fair."""
-    NEEDLESS_MOVES = "needless-moves"
-    """More partitions moved than a balanced assignment needs."""
-    ODD_BYTES = "odd-bytes"
-    """A client writes bytes that do not follow the protocol."""
-    CLIENT_LAYOUT = "client-layout"
-    """A client writes its own layout where the protocol leaves the bytes to the assignor."""
-    CLASSIC_ONLY = "classic-only"
-    """A broker would not make a consumer group of the classic group as it is at the end."""
-    UNEVEN_LOAD = "uneven-load"
-    """One member had far more of the records than necessary, whatever the number of partitions."""
-    FENCED_INSTANCE = "fenced-instance"
-    """Processes with the same `group.instance.id` take it from each other."""
-    LEFT_OUT = "left-out"
-    """The leader left a member out of its assignment: it got zero bytes."""
-    WENT_BACK = "went-back"
-    """A commit is lower than the one before it: records are processed again."""
-    OFFSETS_REMOVED = "offsets-removed"
-    """Committed offsets were removed that the group still needed."""
-    WORKER_REBALANCES = "worker-rebalances"
-    """Rebalance after rebalance in a group that is none of consumers, as Kafka Connect's."""
-    REPEATED = "repeated-at-handover"
-    """A commit is lower than the one before it by less than a commit interval, at a hand-over."""
-    OFFSETS_RESET = "offsets-reset"
-    """Offsets were set back or removed while the group had no members, as tools do."""
-    STREAMS_PROBING = "streams-probing"
-    """Probing rebalances of Kafka Streams."""
-    NEVER_ASSIGNED = "never-assigned"
-    """Members subscribe to a topic of which nobody ever had a partition; its size is unknown."""
-    OTHER_PROTOCOL = "other-protocol"
-    """The group's protocol type is not `consumer`: its assignments are not read."""
-    UNREADABLE = "unreadable"
-    """A record, a Subscription or an Assignment that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,7 +220,7 @@ class FindingRow:
     group: str
     life: int
     kind: str
-    """An `FindingKind`."""
+    """A kind in `findings.FINDINGS`."""
     generation: int | None
     """Where `evidence` was seen: of repeated occurrences the one that lasted longest."""
     at_ms: int
@@ -287,10 +233,10 @@ class FindingRow:
     topic: str | None
     partition: int | None
     count: int
-    """How many partitions, generations or messages: `findings.glossary` says which."""
+    """How many partitions, generations or messages: `findings.FINDINGS` says which."""
     evidence: str
     severity: str = "low"
-    """critical, high, medium, low, note: `findings.glossary.Severity`."""
+    """critical, high, medium, low, note: `findings.Severity`."""
     occurrences: int = 1
     """How often it occurred."""
     last_ms: int | None = None

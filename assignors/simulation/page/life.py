@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from assignors.ownership.changes import TopicPartition, pairs
 from assignors.ownership.double import overlaps
 from assignors.ownership.intervals import FOREVER, Ownership, ownerships
-from assignors.replay.findings.glossary import Severity
+from assignors.replay.findings.table import Severity
 from assignors.replay.report.chart import chart
 from assignors.replay.report.formats import clock, count, duration, partition_seconds
 from assignors.replay.report.group_details import LifeDetails, places_in_chart

@@ -1,7 +1,8 @@
-"""Every kind of finding: how severe it is, what it means, how sure it is, and what to do.
+"""Every kind of finding: a row of `FINDINGS`, with the function that finds it.
 
-`GLOSSARY` is the one place for these texts: the tables, the page and the reference in the
-documentation are made of it. Its order is the order in which findings are listed, worst first.
+The row says how severe the kind is, what it means, how sure it is and what to do. Tables, schemas,
+the report and the reference page show these texts. Findings are listed in the order of the rows,
+worst first.
 """
 
 from __future__ import annotations
@@ -10,7 +11,37 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from assignors.replay.tables.rows import FindingKind
+from assignors.replay.findings.balance import imbalances, needless_moves, uneven_loads
+from assignors.replay.findings.commits import (
+    offsets_removed,
+    offsets_reset,
+    repeated_at_handover,
+    went_back,
+)
+from assignors.replay.findings.finding import Finder, each_life
+from assignors.replay.findings.ownership import (
+    double_ownership,
+    early_handovers,
+    foreign_topics,
+    left_out,
+    never_assigned,
+    unassigned,
+)
+from assignors.replay.findings.protocol_use import (
+    client_layouts,
+    never_claims,
+    odd_bytes,
+    other_protocols,
+    unreadable,
+)
+from assignors.replay.findings.rebalance_frequency import (
+    probing_rebalances,
+    rebalance_loops,
+    rebalance_storms,
+    worker_rebalances,
+)
+from assignors.replay.findings.static_members import fenced_instances
+from assignors.replay.findings.upgrade import classic_only
 
 
 class Severity(StrEnum):
@@ -41,24 +72,32 @@ RANK: Mapping[str, int] = {severity.value: rank for rank, severity in enumerate(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KindOfFinding:
-    """What a kind of finding means; each text is one or two sentences without a full stop."""
+class FindingKind:
+    """A kind of finding; each text is one or two sentences without a full stop."""
 
+    name: str
+    """As tables and options have it."""
     severity: Severity
+    find: Finder
+    """Finds it in the history of one group, and nothing else; see `finding.Finder`."""
     meaning: str
     how_sure: str
     """What the records prove, and what they cannot show."""
     what_to_do: str
     count: str
     """What `FindingRow.count` counts."""
+    thresholds: tuple[str, ...] = ()
+    """The fields of `Thresholds` that decide it."""
     is_count_added: bool = True
     """Whether the counts of repeated findings are added; else the largest one is kept."""
     is_by_leader: bool = False
     """Whether a classic group's leader causes it, whichever member it shows up with."""
 
 
-GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
-    FindingKind.DOUBLE_OWNERSHIP: KindOfFinding(
+_ROWS = (
+    FindingKind(
+        name="double-ownership",
+        find=each_life(double_ownership),
         severity=Severity.CRITICAL,
         meaning=(
             "a partition was assigned to two members at the same time, by the recorded assignments"
@@ -72,7 +111,9 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         is_count_added=False,
         is_by_leader=True,
     ),
-    FindingKind.GIVEN_TOO_EARLY: KindOfFinding(
+    FindingKind(
+        name="given-too-early",
+        find=each_life(early_handovers),
         severity=Severity.CRITICAL,
         meaning=(
             "a partition was assigned to its next owner while the previous owner still claimed it: "
@@ -90,7 +131,10 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         is_count_added=False,
         is_by_leader=True,
     ),
-    FindingKind.UNASSIGNED: KindOfFinding(
+    FindingKind(
+        name="unassigned",
+        find=each_life(unassigned),
+        thresholds=("passing_ms",),
         severity=Severity.HIGH,
         meaning=(
             "a partition of a subscribed topic was assigned to no member, and was not part of a "
@@ -109,7 +153,9 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         count="partitions",
         is_by_leader=True,
     ),
-    FindingKind.FOREIGN_TOPIC: KindOfFinding(
+    FindingKind(
+        name="foreign-topic",
+        find=each_life(foreign_topics),
         severity=Severity.HIGH,
         meaning="a member was assigned a topic that it did not subscribe to",
         how_sure=(
@@ -122,7 +168,9 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         count="partitions",
         is_by_leader=True,
     ),
-    FindingKind.UNREADABLE: KindOfFinding(
+    FindingKind(
+        name="unreadable",
+        find=unreadable,
         severity=Severity.HIGH,
         meaning=("a record, or a member's subscription or assignment, could not be decoded"),
         how_sure="certain; what the bytes meant to say is unknown",
@@ -133,7 +181,9 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         ),
         count="records, or subscriptions",
     ),
-    FindingKind.WENT_BACK: KindOfFinding(
+    FindingKind(
+        name="went-back",
+        find=went_back,
         severity=Severity.HIGH,
         meaning=(
             "the group committed a lower offset than before while it had members: the records "
@@ -150,7 +200,10 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         ),
         count="records",
     ),
-    FindingKind.OFFSETS_REMOVED: KindOfFinding(
+    FindingKind(
+        name="offsets-removed",
+        find=offsets_removed,
+        thresholds=("retention_ms",),
         severity=Severity.HIGH,
         meaning=(
             "a committed offset was removed while members subscribed to its topic, or before the "
@@ -167,7 +220,9 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         ),
         count="partitions",
     ),
-    FindingKind.LEFT_OUT: KindOfFinding(
+    FindingKind(
+        name="left-out",
+        find=each_life(left_out),
         severity=Severity.HIGH,
         meaning=(
             "the leader's assignment does not have a member of the group, which got zero bytes "
@@ -184,7 +239,10 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         count="generations",
         is_by_leader=True,
     ),
-    FindingKind.FENCED_INSTANCE: KindOfFinding(
+    FindingKind(
+        name="fenced-instance",
+        find=each_life(fenced_instances),
+        thresholds=("instance_changes", "instance_window_ms"),
         severity=Severity.HIGH,
         meaning=(
             "a group.instance.id went from one process to the next, over and over: each one that "
@@ -200,7 +258,10 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         ),
         count="changes",
     ),
-    FindingKind.REBALANCE_LOOP: KindOfFinding(
+    FindingKind(
+        name="rebalance-loop",
+        find=each_life(rebalance_loops),
+        thresholds=("loop_generations", "loop_window_ms", "probing_ms"),
         severity=Severity.MEDIUM,
         meaning=(
             "one rebalance followed another, although no member joined, left or changed its "
@@ -217,7 +278,10 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         count="generations",
         is_by_leader=True,
     ),
-    FindingKind.REBALANCE_STORM: KindOfFinding(
+    FindingKind(
+        name="rebalance-storm",
+        find=each_life(rebalance_storms),
+        thresholds=("storm_generations", "storm_window_ms"),
         severity=Severity.MEDIUM,
         meaning="many generations in a short time",
         how_sure="certain for the generations; a deployment of many members looks the same",
@@ -227,7 +291,10 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         ),
         count="generations",
     ),
-    FindingKind.WORKER_REBALANCES: KindOfFinding(
+    FindingKind(
+        name="worker-rebalances",
+        find=each_life(worker_rebalances),
+        thresholds=("loop_generations", "loop_window_ms", "storm_generations", "storm_window_ms"),
         severity=Severity.MEDIUM,
         meaning=(
             "rebalance after rebalance in a group whose members are no consumers, such as the "
@@ -244,7 +311,10 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         ),
         count="generations",
     ),
-    FindingKind.NEVER_CLAIMS: KindOfFinding(
+    FindingKind(
+        name="never-claims",
+        find=each_life(never_claims),
+        thresholds=("claims_missed",),
         severity=Severity.MEDIUM,
         meaning=("a member never reported its owned partitions, although its protocol requires it"),
         how_sure=(
@@ -257,7 +327,10 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         ),
         count="rebalances without a claim",
     ),
-    FindingKind.IMBALANCE: KindOfFinding(
+    FindingKind(
+        name="imbalance",
+        find=each_life(imbalances),
+        thresholds=("balance_gap", "passing_ms"),
         severity=Severity.LOW,
         meaning=(
             "the loads of the members differed by more than necessary: some had fewer partitions, "
@@ -276,7 +349,10 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         is_count_added=False,
         is_by_leader=True,
     ),
-    FindingKind.UNEVEN_LOAD: KindOfFinding(
+    FindingKind(
+        name="uneven-load",
+        find=each_life(uneven_loads),
+        thresholds=("uneven_load_percent", "passing_ms"),
         severity=Severity.LOW,
         meaning=(
             "one member had far more records to process than necessary: its partitions were the "
@@ -293,7 +369,10 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         count="percent of records a second above what is necessary",
         is_count_added=False,
     ),
-    FindingKind.NEEDLESS_MOVES: KindOfFinding(
+    FindingKind(
+        name="needless-moves",
+        find=each_life(needless_moves),
+        thresholds=("needless_moves",),
         severity=Severity.LOW,
         meaning="more partitions moved than a balanced assignment needs",
         how_sure=(
@@ -307,7 +386,9 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         count="moves above the fewest",
         is_by_leader=True,
     ),
-    FindingKind.REPEATED: KindOfFinding(
+    FindingKind(
+        name="repeated-at-handover",
+        find=repeated_at_handover,
         severity=Severity.LOW,
         meaning=(
             "at a hand-over the new owner's first commit was lower than the last of the old one, "
@@ -320,7 +401,9 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         ),
         count="records",
     ),
-    FindingKind.ODD_BYTES: KindOfFinding(
+    FindingKind(
+        name="odd-bytes",
+        find=each_life(odd_bytes),
         severity=Severity.LOW,
         meaning="a client wrote bytes that differ from the protocol",
         how_sure="certain; whether other clients read them as they are meant depends on the client",
@@ -330,7 +413,9 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         ),
         count="messages with such bytes",
     ),
-    FindingKind.CLIENT_LAYOUT: KindOfFinding(
+    FindingKind(
+        name="client-layout",
+        find=each_life(client_layouts),
         severity=Severity.NOTE,
         meaning=(
             "librdkafka and franz-go write their whole assignment where Java's cooperative sticky "
@@ -343,7 +428,10 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         ),
         count="messages with this layout",
     ),
-    FindingKind.OFFSETS_RESET: KindOfFinding(
+    FindingKind(
+        name="offsets-reset",
+        find=offsets_reset,
+        thresholds=("retention_ms",),
         severity=Severity.NOTE,
         meaning="an offset was set back, or removed, while the group had no members",
         how_sure=(
@@ -353,7 +441,10 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         what_to_do="Nothing, if somebody reset or deleted the offsets on purpose",
         count="records, or offsets removed",
     ),
-    FindingKind.STREAMS_PROBING: KindOfFinding(
+    FindingKind(
+        name="streams-probing",
+        find=each_life(probing_rebalances),
+        thresholds=("loop_generations", "loop_window_ms", "probing_ms"),
         severity=Severity.NOTE,
         meaning=(
             "Kafka Streams rebalanced every few minutes with the same members: probing "
@@ -367,7 +458,9 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         ),
         count="rebalances",
     ),
-    FindingKind.NEVER_ASSIGNED: KindOfFinding(
+    FindingKind(
+        name="never-assigned",
+        find=never_assigned,
         severity=Severity.NOTE,
         meaning=(
             "members subscribed to a topic of which nobody ever had a partition, and whose "
@@ -377,7 +470,9 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         what_to_do="Give --partitions or --bootstrap: partitions that nobody had are findings then",
         count="topics",
     ),
-    FindingKind.OTHER_PROTOCOL: KindOfFinding(
+    FindingKind(
+        name="other-protocol",
+        find=each_life(other_protocols),
         severity=Severity.NOTE,
         meaning=(
             "the protocol type of the group is not `consumer`: what its members are assigned is "
@@ -390,7 +485,9 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         count="generations",
         is_count_added=False,
     ),
-    FindingKind.CLASSIC_ONLY: KindOfFinding(
+    FindingKind(
+        name="classic-only",
+        find=each_life(classic_only),
         severity=Severity.NOTE,
         meaning=(
             "at the end of the records a broker would refuse to convert the group to the consumer "
@@ -409,8 +506,10 @@ GLOSSARY: Mapping[FindingKind, KindOfFinding] = {
         count="members that the broker could not take over",
         is_count_added=False,
     ),
-}
-"""Every kind, worst first."""
+)
 
-ORDER: Mapping[str, int] = {kind.value: place for place, kind in enumerate(GLOSSARY)}
-"""Kind -> its place in the glossary: within one severity, worse kinds come first."""
+FINDINGS: Mapping[str, FindingKind] = {row.name: row for row in _ROWS}
+"""Every kind by its name, worst first."""
+
+ORDER: Mapping[str, int] = {name: place for place, name in enumerate(FINDINGS)}
+"""Kind -> its place: within one severity, worse kinds come first."""
