@@ -17,7 +17,7 @@ from assignors.cli.outputs.replay_tables import time_cell
 from assignors.cli.outputs.table import Column, Table, wrapped
 from assignors.documents.values import SCHEMA
 from assignors.replay.findings.finding import amount, seconds
-from assignors.replay.findings.glossary import RANK
+from assignors.replay.findings.table import RANK
 from assignors.watch.events import Alert, Event, as_document
 from assignors.watch.position import Position
 from assignors.watch.sinks import Sink
