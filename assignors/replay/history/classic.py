@@ -9,7 +9,7 @@ static member comes back under a new member id.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from sys import intern
 from typing import Any
 
@@ -31,25 +31,28 @@ CONSUMER_PROTOCOL = "consumer"
 """The protocol type whose bytes are Subscriptions and Assignments."""
 
 
+@dataclass(slots=True)
 class ClassicLife:
     """One life, record by record."""
 
-    kind = Kind.CLASSIC
+    number: int
+    from_ms: int
+    is_from_broker: bool
+    """Whether its first assignment is the broker's own."""
+    rows: list[LifeRow] = field(default_factory=list, init=False)
+    """What the records since the last step say for good."""
+    current: Generation | None = None
+    """The last generation: it may be written again, and has no end yet."""
+    instances: dict[str, tuple[Participant, int]] = field(default_factory=dict)
+    """Group instance id -> the member that has it, and since when."""
+    owned: dict[str, TopicPartitions] = field(default_factory=dict)
+    """Member id -> what it owns since its last change."""
+    is_state_known: bool = True
 
-    def __init__(self, number: int, from_ms: int, *, is_from_broker: bool) -> None:
-        """Start an empty life. With `is_from_broker` its first assignment is the broker's own."""
-        self.number = number
-        self.from_ms = from_ms
-        self.is_from_broker = is_from_broker
-        self.rows: list[LifeRow] = []
-        """What the records since the last step say for good."""
-        self.current: Generation | None = None
-        """The last generation: it may be written again, and has no end yet."""
-        self.instances: dict[str, tuple[Participant, int]] = {}
-        """Group instance id -> the member that has it, and since when."""
-        self.owned: dict[str, TopicPartitions] = {}
-        """Member id -> what it owns since its last change."""
-        self.is_state_known = True
+    @property
+    def kind(self) -> Kind:
+        """The kind of group."""
+        return Kind.CLASSIC
 
     @property
     def generation(self) -> int | None:

@@ -13,7 +13,7 @@ shown as it is.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,16 +31,13 @@ from assignors.replay.history.subscriptions import oddities
 from wire import TopicPartitions, decode_subscription
 from wire.text import utf16_key
 
-NameOf = Callable[[str], str]
-"""From a topic id to its name."""
-
 STATES = {0: "stable", 1: "unrevoked-partitions", 2: "unreleased-partitions"}
 
 KINDS = {"CONSUMER": Kind.CONSUMER, "SHARE": Kind.SHARE, "STREAMS": Kind.STREAMS}
 
 
 @dataclass(slots=True, kw_only=True)
-class _Epoch:
+class Epoch:
     """The current epoch, until the next one begins."""
 
     number: int
@@ -54,31 +51,34 @@ class _Epoch:
     notes: list[str] = field(default_factory=list)
 
 
+@dataclass(slots=True)
 class EpochLife:
     """One life, record by record."""
 
-    is_state_known = True
+    number: int
+    kind: Kind
+    from_ms: int
+    topic_names: Mapping[str, str] = field(repr=False)
+    """Topic id -> name."""
+    rows: list[LifeRow] = field(default_factory=list, init=False)
+    """What the records since the last step say for good."""
+    members: dict[str, Participant] = field(default_factory=dict)
+    owned: dict[str, TopicPartitions] = field(default_factory=dict)
+    """Member id -> what it owns since its last change."""
+    matched: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Regular expression -> the topics that the broker found for it."""
+    subscribers: dict[str, dict[str, None]] = field(default_factory=dict)
+    """Regular expression -> the members that subscribe to it."""
+    announced: dict[str, None] = field(default_factory=dict)
+    """Members whose records were written since the last epoch: they cause the next."""
+    epoch: Epoch | None = None
+    follows: bool = False
+    """Whether it goes on from a life of another kind: no epoch is missing before its first."""
 
-    def __init__(self, number: int, kind: Kind, from_ms: int, name_of: NameOf) -> None:
-        """Start an empty life."""
-        self.number = number
-        self.kind = kind
-        self.from_ms = from_ms
-        self.name_of = name_of
-        self.rows: list[LifeRow] = []
-        """What the records since the last step say for good."""
-        self.members: dict[str, Participant] = {}
-        self.owned: dict[str, TopicPartitions] = {}
-        """Member id -> what it owns since its last change."""
-        self.matched: dict[str, tuple[str, ...]] = {}
-        """Regular expression -> the topics that the broker found for it."""
-        self.subscribers: dict[str, dict[str, None]] = {}
-        """Regular expression -> the members that subscribe to it."""
-        self.announced: dict[str, None] = {}
-        """Members whose records were written since the last epoch: they cause the next."""
-        self.epoch: _Epoch | None = None
-        self.follows = False
-        """Whether it goes on from a life of another kind: no epoch is missing before its first."""
+    @property
+    def is_state_known(self) -> bool:
+        """A group of this kind has no single record of its state that could be unreadable."""
+        return True
 
     @property
     def generation(self) -> int | None:
@@ -129,7 +129,7 @@ class EpochLife:
             missing = max(number - 2, 0)
         self._close_epoch(entry.at_ms)
         self.announced = {}
-        self.epoch = _Epoch(
+        self.epoch = Epoch(
             number=number,
             at_ms=entry.at_ms,
             partition=entry.partition,
@@ -280,7 +280,8 @@ class EpochLife:
             if "subtopologyId" in fields:
                 topic = f"subtopology {fields['subtopologyId']}"
             else:
-                topic = self.name_of(str(fields["topicId"]))
+                topic_id = str(fields["topicId"])
+                topic = self.topic_names.get(topic_id, topic_id)
             found[topic] = (*found.get(topic, ()), *sorted(fields["partitions"]))
         return {topic: found[topic] for topic in sorted(found, key=utf16_key)}
 
@@ -341,7 +342,7 @@ def _united(assigned: TopicPartitions, revoking: TopicPartitions) -> TopicPartit
     }
 
 
-def _state(epoch: _Epoch) -> str:
+def _state(epoch: Epoch) -> str:
     """Return the group's state at the end of the epoch, in Kafka's names."""
     if not epoch.members:
         return "Empty"

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assignors.ownership.changes import Change, TopicPartition, pairs
@@ -64,28 +64,28 @@ NO_TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 """The topic id that means none."""
 
 
+@dataclass(slots=True)
 class GroupState:
     """What the next record of a group is read with."""
 
-    def __init__(self, group: str, topic_names: Mapping[str, str]) -> None:
-        """Start a group without records. `topic_names` is id -> name."""
-        self.group = group
-        self.topic_names = topic_names
-        self.life: ClassicLife | EpochLife | None = None
-        self.before: Generation | None = None
-        """The last generation of the life that is closed."""
-        self.ended: Life | None = None
-        """The last life, if no other has begun since: the next record shows whether it goes on
-        under another protocol."""
-        self.life_count = 0
-        self.owners: dict[TopicPartition, dict[str, None]] = {}
-        """Who owns each partition; of share groups nobody, as any of their members may commit."""
-        self.owned: dict[str, dict[TopicPartition, None]] = {}
-        self.now_ms: int | None = None
-        """The time of the latest record of the group itself."""
-        self.first_commit_ms: int | None = None
-        self.is_any_unreadable = False
-        """Whether a record that is no commit could not be read."""
+    group: str
+    topic_names: Mapping[str, str]
+    """Topic id -> name."""
+    life: ClassicLife | EpochLife | None = None
+    before: Generation | None = None
+    """The last generation of the life that is closed."""
+    ended: Life | None = None
+    """The last life, if no other has begun since: the next record shows whether it goes on under
+    another protocol."""
+    life_count: int = 0
+    owners: dict[TopicPartition, dict[str, None]] = field(default_factory=dict)
+    """Who owns each partition; of share groups nobody, as any of their members may commit."""
+    owned: dict[str, dict[TopicPartition, None]] = field(default_factory=dict)
+    now_ms: int | None = None
+    """The time of the latest record of the group itself."""
+    first_commit_ms: int | None = None
+    is_any_unreadable: bool = False
+    """Whether a record that is no commit could not be read."""
 
     def holder(self, place: TopicPartition) -> str | None:
         """Return the one owner of a partition, `None` where there is none, or more than one."""
@@ -329,10 +329,7 @@ def _next_classic(state: GroupState, entry: LoggedRecord, *, is_from_broker: boo
 
 def _next_epochs(state: GroupState, entry: LoggedRecord, kind: Kind) -> EpochLife:
     state.life_count += 1
-    names = state.topic_names
-    return EpochLife(
-        state.life_count, kind, entry.at_ms, lambda topic_id: names.get(topic_id, topic_id)
-    )
+    return EpochLife(state.life_count, kind, entry.at_ms, state.topic_names)
 
 
 def _follows(state: GroupState, entry: LoggedRecord, kind: Kind) -> bool:

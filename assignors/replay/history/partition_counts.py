@@ -9,7 +9,7 @@ one flipped bit in a key must not make a topic of two billion partitions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from assignors.replay.history.model import GroupHistory, Participant
 
@@ -34,10 +34,19 @@ def inferred_counts(history: GroupHistory) -> dict[str, int]:
     for commit in history.commits:
         committed.setdefault(commit.topic, set()).add(commit.partition)
     for topic, numbers in committed.items():
-        believed = BELIEVED + BELIEVED_EACH * len(numbers | assigned.get(topic, set()))
-        most = max((number for number in numbers if number < believed), default=-1)
-        counts[topic] = max(counts.get(topic, 0), most + 1)
+        seen = len(numbers | assigned.get(topic, set()))
+        counts[topic] = max(counts.get(topic, 0), committed_count(numbers, seen))
     return {topic: count for topic, count in counts.items() if count}
+
+
+def committed_count(numbers: Iterable[int], seen: int) -> int:
+    """Return the partition count by the partitions with commits; `seen` partitions are known.
+
+    >>> committed_count([0, 5, 2**31 - 1], seen=3)
+    6
+    """
+    believed = BELIEVED + BELIEVED_EACH * seen
+    return max((number for number in numbers if number < believed), default=-1) + 1
 
 
 def counts_of(

@@ -1,0 +1,99 @@
+"""All groups under watch, and the inputs in the order in which they came.
+
+Each group goes its own way through `machine.step`; nothing of one group decides anything for
+another. Groups that are not read at the moment are packed.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+
+from assignors.replay.decode.logged_records import NO_GROUP, LoggedRecord, group_in
+from assignors.watch.events import Alert
+from assignors.watch.group_state import Cluster, GroupWatch
+from assignors.watch.machine import NOTHING, SECOND, Input, Tick, step
+from assignors.watch.rules import Rules
+
+UNPACKED = 500
+"""Groups whose whole state is in memory; of the others the last commits are."""
+
+
+@dataclass(slots=True)
+class Watch:
+    """Every group that has a record, and when each has to be looked at."""
+
+    rules: Rules = field(default_factory=Rules)
+    since_ms: int = 0
+    """Events before are not given out."""
+    groups: dict[str, GroupWatch] = field(default_factory=dict)
+    cluster: Cluster = NOTHING
+    clock_ms: int = 0
+    """The greatest time of a record or tick."""
+    record_count: int = 0
+    unreadable_count: int = 0
+    _dues: list[tuple[int, str]] = field(default_factory=list)
+    """A heap: when a group is due; a group that is due later by now is looked at in vain."""
+    _unpacked: dict[str, None] = field(default_factory=dict)
+
+    def add(self, given: Input) -> list[Alert]:
+        """Add an input, and return what happened. Cost: as `machine.step`.
+
+        A tick costs as much as the groups that are due by it; what the cluster says goes to all.
+        """
+        match given:
+            case LoggedRecord():
+                self.record_count += 1
+                self.clock_ms = max(self.clock_ms, given.at_ms)
+                self.unreadable_count += given.record.error is not None
+                return self._step(group_in(given.record.key) or NO_GROUP, given)
+            case Tick():
+                self.clock_ms = max(self.clock_ms, given.at_ms)
+                return [*chain.from_iterable(self._due(given))]
+            case Cluster():
+                self.clock_ms = max(self.clock_ms, given.at_ms)
+                events = [*chain.from_iterable(self._step(group, given) for group in self.groups)]
+                self.cluster = given
+                return events
+
+    def _due(self, tick: Tick) -> Iterator[list[Alert]]:
+        while self._dues and self._dues[0][0] <= tick.at_ms:
+            _, group = heapq.heappop(self._dues)
+            yield self._step(group, tick)
+
+    def _step(self, group: str, given: Input) -> list[Alert]:
+        watch = self.groups.get(group)
+        if watch is None:
+            watch = self.groups[group] = GroupWatch(group)
+        before = watch.due_ms, watch.silent_ms
+        events = step(watch, given, self.rules, self.cluster, self.since_ms)
+        if isinstance(given, Tick) or (watch.due_ms, watch.silent_ms) != before:
+            for due in (watch.due_ms, watch.silent_ms):
+                if due is not None:
+                    heapq.heappush(self._dues, (due, group))
+        if watch.rest is not None:
+            self._unpacked.pop(group, None)
+            self._unpacked[group] = None
+            if len(self._unpacked) > UNPACKED:
+                oldest = next(iter(self._unpacked))
+                del self._unpacked[oldest]
+                self.groups[oldest].pack()
+        return events
+
+
+def end_tick(watch: Watch) -> Tick:
+    """Return the tick behind the last record: every group is looked at once more."""
+    return Tick((watch.clock_ms // SECOND + 1) * SECOND)
+
+
+def as_live(entries: Iterable[LoggedRecord], rules: Rules | None = None) -> list[Alert]:
+    """Return the events that these records would have raised, in order of time and group.
+
+    `entries` are in the order of each partition; partitions may be mixed in any way.
+    """
+    watch = Watch(rules=rules or Rules())
+    events = [event for entry in entries for event in watch.add(entry)]
+    events += watch.add(end_tick(watch))
+    return sorted(events, key=lambda one: (one.at_ms, one.group))
