@@ -11,16 +11,9 @@ from assignors.replay.analysis.group_analysis import (
     generation_analysis,
     life_analysis,
 )
-from assignors.replay.findings import (
-    FINDERS,
-    GROUP_FINDERS,
-    Finding,
-    Selection,
-    _unreadable_records,
-)
+from assignors.replay.findings import FINDINGS, Finding, Selection, Severity, found
 from assignors.replay.findings.causes import cause_rows
 from assignors.replay.findings.leaders import leaders_of
-from assignors.replay.findings.selection import is_wanted
 from assignors.replay.history.model import Generation, GroupHistory, Life
 from assignors.replay.history.partition_counts import committed_count, inferred_counts
 from assignors.replay.tables.rows import FindingRow
@@ -31,6 +24,14 @@ from assignors.watch.rules import Rules
 ELSEWHERE = frozenset({"rebalance-storm", "uneven-load"})
 """Kinds that the watch does not take from `replay`: storms count by member slot (`slots`), and
 rates need a history of commits."""
+
+WANTED = Selection(
+    kinds=[
+        kind.name
+        for kind in FINDINGS.values()
+        if kind.severity is not Severity.NOTE and kind.name not in ELSEWHERE
+    ]
+)
 
 NOW = {
     "to the end of the records": "until now",
@@ -50,17 +51,14 @@ def conditions_of_rows(
     history = GroupHistory(
         group=watch.group,
         lives=() if life is None else (life,),
-        commits=tuple(
-            row for drop in rest.drops for row in (drop.earlier, drop.last, drop.commit) if row
-        ),
         unreadable=tuple(rest.unreadable),
         topic_names=rest.names,
     )
     analysis = _analysed(watch, history, life, cluster)
     by_cause: dict[tuple[int, str, str], list[Finding]] = {}
-    for number, finding in _found(analysis, rules):
-        if is_wanted(finding, Selection()) and finding.kind not in ELSEWHERE:
-            by_cause.setdefault((number, finding.kind, finding.cause), []).append(finding)
+    for finding in found(analysis, rules, WANTED):
+        key = finding.life, finding.kind, finding.cause
+        by_cause.setdefault(key, []).append(finding)
     clients = {} if life is None else client_of(life)
     leaders = leaders_of(analysis.lives[0]) if life is not None else {}
     for (number, _, cause), listed in by_cause.items():
@@ -90,6 +88,7 @@ def _analysed(
         partition_counts=rest.counts,
         inferred_topics=frozenset(rest.counts) - frozenset(cluster.counts),
         lives=() if life is None else (life_analysis(life, rest.analysed.values()),),
+        drops=tuple(rest.drops),
     )
 
 
@@ -116,16 +115,6 @@ def _count(watch: GroupWatch, history: GroupHistory, cluster: Cluster) -> None:
             rest.grown[topic] = watch.clock_ms
         if now:
             rest.counts[topic] = now
-
-
-def _found(analysis: GroupAnalysis, rules: Rules) -> Iterator[tuple[int, Finding]]:
-    """Yield each finding with its life."""
-    for one in analysis.lives:
-        for finder in FINDERS if one.generations else ():
-            yield from ((one.life.number, finding) for finding in finder(one, rules))
-    for group_finder in GROUP_FINDERS:
-        yield from group_finder(analysis, rules)
-    yield from _unreadable_records(analysis.history)
 
 
 def _condition(row: FindingRow, cause: str) -> Condition:

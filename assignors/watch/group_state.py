@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from assignors.ownership.changes import Change, TopicPartition
+from assignors.replay.analysis.drops import Drop
 from assignors.replay.analysis.group_analysis import GenerationAnalysis
 from assignors.replay.history.epochs import EpochLife
 from assignors.replay.history.fold import GroupState
 from assignors.replay.history.model import Generation, Participant, Takeover, Unreadable
-from assignors.replay.tables.rows import OffsetRow
 from assignors.watch.encoding import from_bytes, to_bytes
 from assignors.watch.life_cycle import Alerts
 
@@ -37,15 +37,6 @@ class Cluster:
     """Topic -> the offset that the next record of each partition gets, `None` where not known."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Topic id -> name."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drop:
-    """A commit below the last one of its partition, or a tombstone."""
-
-    earlier: OffsetRow | None
-    last: OffsetRow | None
-    commit: OffsetRow
 
 
 @dataclass(slots=True)

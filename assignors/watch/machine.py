@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from assignors.ownership.changes import Change
+from assignors.replay.analysis.drops import Drop
 from assignors.replay.decode.logged_records import NO_GROUP, LoggedRecord
 from assignors.replay.history.classic import ClassicLife
 from assignors.replay.history.epochs import EpochLife
@@ -38,7 +39,6 @@ from assignors.watch.group_state import (
     GENERATIONS,
     RING,
     Cluster,
-    Drop,
     GroupWatch,
     Place,
     Rest,

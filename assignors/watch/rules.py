@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from assignors.replay.findings.glossary import GLOSSARY, RANK, Severity
+from assignors.replay.findings.table import FINDINGS, RANK, Severity
 from assignors.replay.findings.thresholds import Thresholds
-from assignors.replay.tables.rows import FindingKind
 from assignors.watch.events import WatchKind
 
 SECOND, MINUTE = 1_000, 60_000
@@ -76,9 +75,9 @@ class Rule:
 
 
 OWN: Mapping[str, Rule] = {
-    FindingKind.DOUBLE_OWNERSHIP: Rule(severity=Severity.CRITICAL, for_name="double_ms"),
-    FindingKind.UNASSIGNED: Rule(severity=Severity.HIGH, for_name="unassigned_ms"),
-    FindingKind.REBALANCE_STORM: Rule(severity=Severity.HIGH, keep_name="storm_rounds_ms"),
+    "double-ownership": Rule(severity=Severity.CRITICAL, for_name="double_ms"),
+    "unassigned": Rule(severity=Severity.HIGH, for_name="unassigned_ms"),
+    "rebalance-storm": Rule(severity=Severity.HIGH, keep_name="storm_rounds_ms"),
     WatchKind.STUCK: Rule(
         severity=Severity.HIGH,
         what_to_do=(
@@ -101,9 +100,9 @@ OWN: Mapping[str, Rule] = {
         severity=Severity.MEDIUM,
         what_to_do="Find the hanging transaction: kafka-transactions.sh find-hanging",
     ),
-    FindingKind.FOREIGN_TOPIC: Rule(severity=Severity.MEDIUM, for_name="unassigned_ms"),
-    FindingKind.NEVER_ASSIGNED: Rule(severity=Severity.LOW, for_name="uneven_ms"),
-    FindingKind.IMBALANCE: Rule(severity=Severity.LOW, for_name="uneven_ms"),
+    "foreign-topic": Rule(severity=Severity.MEDIUM, for_name="unassigned_ms"),
+    "never-assigned": Rule(severity=Severity.LOW, for_name="uneven_ms"),
+    "imbalance": Rule(severity=Severity.LOW, for_name="uneven_ms"),
 }
 """Kinds with a rule of their own. The rest opens at once, and no other kind is above medium: a
 page in the night needs records that are processed twice or not at all."""
@@ -117,7 +116,7 @@ def rule_of(kind: str) -> Rule:
     """
     if kind in OWN:
         return OWN[kind]
-    severity = GLOSSARY[FindingKind(kind)].severity
+    severity = FINDINGS[kind].severity
     return Rule(severity=max(severity, Severity.MEDIUM, key=lambda one: RANK[one.value]))
 
 

@@ -17,7 +17,6 @@ from assignors.ownership.changes import pairs
 from assignors.replay.analysis.figures import intended, is_cooperative
 from assignors.replay.findings.finding import amount, seconds
 from assignors.replay.history.model import Generation, Kind, Participant
-from assignors.replay.tables.rows import FindingKind
 from assignors.watch.events import WatchKind
 from assignors.watch.group_state import Slots, Stay
 from assignors.watch.life_cycle import Condition
@@ -80,7 +79,7 @@ def conditions_of_slots(slots: Slots, life: int, now_ms: int, rules: Rules) -> I
         who = f"; {worst} joined {joins[worst]} times" if is_caused and worst else ""
         yield Condition(
             life=life,
-            kind=FindingKind.REBALANCE_STORM.value,
+            kind="rebalance-storm",
             subject="",
             since_ms=last[0],
             until_ms=last[0],
