@@ -34,7 +34,7 @@ help:
 	@echo "make execution Kafka's broker and Java's clients beside execution and client models: twelve"
 	@echo "               minutes, on a machine with nothing else to do; writes a page of docs/"
 	@echo "make weights   assignors by weight beside others, in real groups whose members burn processor"
-	@echo "               time: a quarter of an hour, with nothing else to do; writes a page of docs/;"
+	@echo "               time: a quarter of an hour, with nothing else to do; writes RESULTS.md;"
 	@echo "               RUN_S=20: ten minutes;  REPETITIONS=1: to try it"
 	@echo "make coverage  branch coverage of wire and the core"
 	@echo "make bench     measures beside every peer, and writes the tables of docs/speed.md;"
@@ -105,12 +105,12 @@ calibrate: env
 
 execution: PARTS ?= commits rebalances traces closings
 execution: env
-	$(call part,$@,$(RUN) -m tests.lab.execution.run --parts $(PARTS) && $(RUN) -m tests.lab.execution.page)
+	$(call part,$@,$(RUN) -m tests.lab.execution.run --parts $(PARTS) && $(RUN) -m tests.lab.pages)
 
 weights: REPETITIONS ?= 3
 weights: RUN_S ?= 32
 weights: env
-	$(call part,$@,$(RUN) -m tests.lab.weights.run --repetitions $(REPETITIONS) --seconds $(RUN_S) && $(RUN) -m tests.lab.weights.page)
+	$(call part,$@,$(RUN) -m tests.lab.weights.run --repetitions $(REPETITIONS) --seconds $(RUN_S) && $(RUN) -m tests.lab.pages)
 
 coverage: env
 	$(call part,coverage,$(PYTEST) --cov -m 'not spark and not interop' -q)

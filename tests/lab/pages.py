@@ -1,7 +1,6 @@
 """Writes the results pages of the laboratory: python -m tests.lab.pages.
 
-Most are made from kept recordings; those of execution and client models are simulated on a virtual
-clock, in half a minute.
+Most are made from kept figures. Execution models are simulated on a virtual clock.
 """
 
 from __future__ import annotations
@@ -9,21 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.lab.clients import page as clients
+from tests.lab.calibrate import page as calibrate
 from tests.lab.coordinators import page as coordinators
 from tests.lab.execution import page as execution
 from tests.lab.weights import over_time
 from tests.lab.weights import page as weights
 
-FROM_RECORDINGS: dict[Path, Callable[[], str]] = {
-    **execution.FILES,
-    **weights.FILES,
-    **over_time.FILES,
+PAGES: dict[Path, Callable[[], str]] = {
+    each.PAGE: each.page for each in (calibrate, coordinators, execution, weights, over_time)
 }
-"""File -> its text, from what a program has measured and kept."""
-SIMULATED: dict[Path, Callable[[], str]] = {**clients.FILES, **coordinators.FILES}
-"""File -> its text, simulated again."""
+"""File -> its text."""
 
 if __name__ == "__main__":
-    for path, written in (FROM_RECORDINGS | SIMULATED).items():
-        path.write_text(written(), encoding="utf-8")
+    for path, text in PAGES.items():
+        path.write_text(text(), encoding="utf-8")

@@ -21,9 +21,8 @@ from statistics import median
 
 from assignors.simulation.timed.scenario import GroupProtocol, Verb
 from assignors.simulation.timed.simulation import simulate
-from tests.lab.calibrate.compare import TIMES, compare
+from tests.lab.calibrate.compare import NEAR_S, TIMES, compare
 from tests.lab.calibrate.figures import spreads_of
-from tests.lab.calibrate.nearness import NEAR_S
 from tests.lab.calibrate.plan import KINDS, MILLI, Kind
 from tests.lab.calibrate.predictions import predicts_one_by_one, trials_of
 from tests.lab.calibrate.real import Recording
@@ -57,21 +56,7 @@ ROUNDS_GRID: Mapping[str, Sequence[int]] = {
 """The same of what decides how often a round more is needed."""
 
 
-def fit_looks(recordings: Iterable[Recording]) -> dict[str, Constants]:
-    """Return the kept constants with new ones for how late looks are, of kinds that were recorded.
-
-    A load that another recording did not have is measured so. Cost: minutes.
-    """
-    by_kind: dict[str, list[Recording]] = {}
-    for each in recordings:
-        name = each.plan.cell.kind
-        if each.plan.cell.members == FITTED_MEMBERS and not is_late_by_itself(KINDS[name]):
-            by_kind.setdefault(name, []).append(each)
-    known = kept()
-    return known | {name: with_looks(several, known[name]) for name, several in by_kind.items()}
-
-
-def with_looks(recordings: Sequence[Recording], best: Constants) -> Constants:
+def _with_looks(recordings: Sequence[Recording], best: Constants) -> Constants:
     """Return constants with what decides how late looks are."""
     several = [replace(best, wake_late_us=late_us) for late_us in WAKE_LATE_US]
     return min(several, key=lambda tried: _loss_by(_apart, recordings, tried, COURSES))
@@ -95,7 +80,7 @@ def _fit_client(by_kind: Mapping[str, Sequence[Recording]]) -> dict[str, Constan
     eager = [each for name, several in by_kind.items() if KINDS[name].is_eager for each in several]
     handling_us = (handling_of_rounds(eager),) if eager else HANDLING_US
     return {
-        name: with_looks(several, best) if not is_late_by_itself(KINDS[name]) else best
+        name: _with_looks(several, best) if not is_late_by_itself(KINDS[name]) else best
         for name, several in by_kind.items()
         for best in [_with_rounds(KINDS[name], several, _best(KINDS[name], several, handling_us))]
     }
@@ -174,8 +159,8 @@ def _rounds_off(recordings: Sequence[Recording], constants: Constants) -> float:
     off = 0.0
     for verb in (Verb.START, Verb.STOP):
         found = compare(trials, verb)
-        more, share = found.more_rounds
-        off += more - share * found.repetitions
+        more, share = found["more_rounds"]
+        off += more - share * found["repetitions"]
     return abs(off)
 
 

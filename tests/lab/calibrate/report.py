@@ -1,156 +1,105 @@
-"""Compares recordings with the simulator, and writes RESULTS.md and results.json.
+"""Compares a recording with the simulator, and adds it to results.json.
 
-    python -m tests.lab.calibrate.report --folders build/calibrate/a build/calibrate/b
-    python -m tests.lab.calibrate.report --folders build/calibrate/a --fit build/calibrate/a
+    python -m tests.lab.calibrate.report --folder build/calibrate/a [--fit]
 
-The groups of all folders are compared together; their plans have seeds of their own. Without
-`--fit` the kept constants are used: so a change of the simulator is held against the last long run
-without playing it again, and everything that was recorded after the constants were found is
-predicted. `--fit-looks` finds one constant anew, which the load of the machine decides.
+`--fit` finds the constants first, with which the recording's groups of ten are predicted best.
+Without it everything is predicted with the kept ones: a change of the simulator is compared with
+the last long run this way, without playing that again. A part with the folder's name is replaced.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from itertools import groupby
 from math import ceil
 from pathlib import Path
+from typing import Any
 
+from assignors.simulation.timed.scenario import Verb
 from tests.interop.install import ROOT
 from tests.lab.calibrate import fit
-from tests.lab.calibrate.compare import Comparison, Trial, as_row, compare
-from tests.lab.calibrate.page import VERBS, Source, as_text, near_by_class, summary
+from tests.lab.calibrate.compare import compare
+from tests.lab.calibrate.page import PAGE, RESULTS, page
 from tests.lab.calibrate.plan import KINDS
 from tests.lab.calibrate.predictions import predicts_one_by_one, trials_of
 from tests.lab.calibrate.real import Recording
 from tests.lab.calibrate.recordings import load
 from tests.lab.calibrate.simulated import Constants
 
-HERE = Path(__file__).resolve().parent
 MACHINE = "machine.json"
-RUNS = 15
-RUNS_MIN = 2
-"""Of a cell in all, and of each of its groups."""
-COURSES = 40
-COURSES_MIN = 5
+RUNS, RUNS_MIN = 15, 2
+"""Runs of a cell in all, and of each of its groups."""
+COURSES, COURSES_MIN = 40, 5
 """The same of kinds of which a whole plan is one run: its figures depend on each other, and medians
 of fifteen runs are tenths apart from those of another fifteen."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
-    """A cell's joins or leaves: in all recordings, and in each by itself."""
-
-    pooled: Comparison
-    alone: Mapping[str, Comparison]
-    """By the recording's name."""
-
-
 def main() -> None:
-    """Compare again what was recorded."""
+    """Compare what was recorded."""
     parser = argparse.ArgumentParser(description=__doc__)
-    default = [ROOT / "build" / "calibrate"]
-    parser.add_argument("--folders", type=Path, nargs="+", default=default)
-    parser.add_argument("--fit", type=Path, help="look for constants in this folder first")
-    parser.add_argument("--fit-looks", type=Path, help="the same, for how late clients look")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "calibrate")
+    parser.add_argument("--fit", action="store_true")
     chosen = parser.parse_args()
-    if chosen.fit is not None:
-        keep_constants(chosen.fit)
-    if chosen.fit_looks is not None:
-        fit.keep(fit.fit_looks(load(chosen.fit_looks)))
-        _mark_fitted(chosen.fit_looks, "`wake_late_us`")
-    write_results(chosen.folders)
+    write_results(chosen.folder, fits=chosen.fit)
 
 
-def keep_constants(folder: Path) -> None:
-    """Find the constants with which a recording's groups of ten are predicted best.
-
-    Cost: minutes.
-    """
-    fit.keep(fit.kept() | fit.fit(load(folder)))
-    _mark_fitted(folder, "all")
-
-
-def write_results(folders: Sequence[Path]) -> None:
-    """Compare the recordings of some folders, and write the two files of results beside this one.
-
-    Cost: minutes.
-    """
-    recordings = {folder.name: load(folder) for folder in folders}
-    assert len(recordings) == len(folders), "folders have names of their own"
+def write_results(folder: Path, *, fits: bool) -> None:
+    """Compare the recordings of a folder, and write the results and the page. Cost: minutes."""
+    recordings = load(folder)
+    if fits:
+        fit.keep(fit.kept() | fit.fit(recordings))
     constants = fit.kept()
+    machine = json.loads((folder / MACHINE).read_text("utf-8"))
     rows = compared(recordings, constants)
-    sources = [_source(folder, rows) for folder in folders]
-    document = {
-        "recordings": [asdict(source) for source in sources],
-        "constants": {kind: asdict(each) for kind, each in constants.items()},
-        "rows": [as_row(row.pooled) for row in rows],
+    source = {
+        "name": folder.name,
+        **machine,
+        "fitted": "all" if fits else "",
+        "groups": max(row["groups"] for row in rows),
     }
-    pooled = [row.pooled for row in rows]
-    (HERE / "results.json").write_text(json.dumps(document, indent=1) + "\n", "utf-8")
-    (HERE / "RESULTS.md").write_text(as_text(pooled, constants, sources), "utf-8")
-    print(summary(pooled))
+    document = json.loads(RESULTS.read_text("utf-8"))
+    others = [
+        part
+        for part in document["parts"]
+        if folder.name not in {each["name"] for each in part["recordings"]}
+    ]
+    document = {
+        "constants": {kind: asdict(each) for kind, each in constants.items()},
+        "parts": [*others, {"recordings": [source], "rows": rows}],
+    }
+    RESULTS.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+    PAGE.write_text(page(), "utf-8")
 
 
 def compared(
-    recordings: Mapping[str, Sequence[Recording]], constants: Mapping[str, Constants]
-) -> list[Compared]:
+    recordings: Sequence[Recording], constants: Mapping[str, Constants]
+) -> list[dict[str, Any]]:
     """Return the comparison of each cell's joins and leaves, by kind and size."""
-    named = [(each, name) for name, several in recordings.items() for each in several]
-    cells = [list(several) for _, several in groupby(sorted(named, key=_place), key=_place)]
+    cells = [list(each) for _, each in groupby(sorted(recordings, key=_place), key=_place)]
     with ProcessPoolExecutor() as processes:
         found = list(processes.map(partial(_of_cell, constants=constants), cells))
     return [row for rows in found for row in rows]
 
 
-def _place(named: tuple[Recording, str]) -> tuple[int, int]:
-    cell = named[0].plan.cell
+def _place(recording: Recording) -> tuple[int, int]:
+    cell = recording.plan.cell
     return list(KINDS).index(cell.kind), cell.members
 
 
 def _of_cell(
-    named: Sequence[tuple[Recording, str]], constants: Mapping[str, Constants]
-) -> list[Compared]:
-    kind = named[0][0].plan.cell.kind
+    several: Sequence[Recording], constants: Mapping[str, Constants]
+) -> list[dict[str, Any]]:
+    kind = several[0].plan.cell.kind
     is_short = predicts_one_by_one(KINDS[kind])
     in_all, least = (RUNS, RUNS_MIN) if is_short else (COURSES, COURSES_MIN)
-    seeds = range(max(ceil(in_all / len(named)), least))
-    trials = trials_of((each for each, _ in named), constants[kind], seeds=seeds)
-    by_name: dict[str, list[Trial]] = {}
-    for trial, (_, name) in zip(trials, named, strict=True):
-        by_name.setdefault(name, []).append(trial)
-    return [
-        Compared(
-            pooled=compare(trials, verb),
-            alone={name: compare(several, verb) for name, several in by_name.items()},
-        )
-        for verb in VERBS
-    ]
-
-
-def _source(folder: Path, rows: Iterable[Compared]) -> Source:
-    """Return what a recording is, and how many of its medians are near by themselves."""
-    machine = json.loads((folder / MACHINE).read_text("utf-8"))
-    alone = [row.alone[folder.name] for row in rows if folder.name in row.alone]
-    return Source(
-        name=folder.name,
-        machine=machine,
-        fitted=machine.get("fitted", ""),
-        groups=max(each.groups for each in alone),
-        repetitions=sum(each.repetitions for each in alone),
-        near=near_by_class(alone),
-    )
-
-
-def _mark_fitted(folder: Path, names: str) -> None:
-    path = folder / MACHINE
-    machine = json.loads(path.read_text("utf-8"))
-    path.write_text(json.dumps({**machine, "fitted": names}, indent=2), "utf-8")
+    seeds = range(max(ceil(in_all / len(several)), least))
+    trials = trials_of(several, constants[kind], seeds=seeds)
+    return [compare(trials, verb) for verb in (Verb.START, Verb.STOP)]
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@
 
 Every cell is played by several groups: the heartbeats of members that were once apart stay so, and
 many repetitions in one group say less than as many in several. Groups of one wave, of different
-cells, run side by side. The recordings stay in `--folder`, from where
-`tests.lab.calibrate.report` compares them again, with those of other folders:
+cells, run side by side. The recordings stay in `--folder`, where
+`tests.lab.calibrate.report` compares them again:
 
     python -m tests.lab.calibrate.run --groups 6 --seed 101 --side-by-side 2 \\
         --folder build/calibrate/b --only-record
@@ -32,7 +32,7 @@ from tests.lab.calibrate.crowds import versions
 from tests.lab.calibrate.plan import HEARTBEAT_MS, KINDS, Cell, cell, plan_of
 from tests.lab.calibrate.real import play, settings
 from tests.lab.calibrate.recordings import save
-from tests.lab.calibrate.report import MACHINE, keep_constants, write_results
+from tests.lab.calibrate.report import MACHINE, write_results
 
 FOLDER = ROOT / "build" / "calibrate"
 SIZES = (3, 10, 30)
@@ -51,8 +51,7 @@ def main() -> None:
             known.setdefault(place, []).extend(_wave(cells, chosen, some))
             _keep_machine(chosen, known)
     if not chosen.only_record:
-        keep_constants(chosen.folder)
-        write_results([chosen.folder])
+        write_results(chosen.folder, fits=True)
 
 
 def _batches(seeds: range, size: int) -> list[range]:

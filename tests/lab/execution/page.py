@@ -1,6 +1,4 @@
-"""Writes RESULTS.md: the simulator compared with a real broker's figures.
-
-    python -m tests.lab.execution.page
+"""RESULTS.md: the simulator compared with a real broker's figures.
 
 Everything comes from files that `make execution` writes: what was measured, and what the models say
 of it.
@@ -9,7 +7,7 @@ of it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -264,9 +262,8 @@ Every callback of a rebalance listener, in order. All ran in the application's t
 `poll` where no other call is named. Partitions are those of the topic `first`, and with an s those
 of `second`. Nothing is done before the group is at rest. As data:
 `tests/lab/execution/recordings/traces.json`. Given which assignments each member gets, when it
-joins again and how it ends, [the model of a
-listener](../clients/RESULTS.md#what-a-rebalance-listener-is-called-for) calls the same, in the same
-order and thread: {hits}{misses}.
+joins again and how it ends, the model of a listener makes the same calls, in the same order and
+thread: {hits}{misses}.
 
 {tables}"""
 
@@ -314,9 +311,3 @@ FINDINGS = """## What it found
   is pending when it closes, although the commit is accepted. In the consumer protocol the callback
   runs; but with a timeout of 0 `close` then throws, although the commit is accepted too.
 """
-
-FILES: dict[Path, Callable[[], str]] = {PAGE: page}
-"""File -> its text."""
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")

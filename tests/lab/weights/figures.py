@@ -16,8 +16,8 @@ import numpy as np
 from assignors.model import Cluster, Group, Member
 from assignors.problem import problem_of
 from assignors.weighted.figures import weight_figures
-from tests.lab.weights.recordings import Run
-from tests.lab.weights.world import LEAVER, PHASES, Floats, Ints, World
+from tests.lab.weights.play import Run
+from tests.lab.weights.world import LEAVER, Floats, Ints, World
 
 NOBODY = -1
 PERCENTILES = (50, 99, 100)
@@ -38,7 +38,6 @@ def figures(run: Run) -> dict[str, Any]:
     """Return all figures of a run. Cost: O(records) and a bound for each second."""
     world = run.world
     late = lateness(run)
-    lags = partition_lags(run)
     spans = owned(run)
     ratios = use_ratios(world, spans)
     return {
@@ -46,14 +45,7 @@ def figures(run: Run) -> dict[str, Any]:
         "world": asdict(world),
         "records": len(late.values),
         "late_s": _percentiles(late.values),
-        "lag_s": _percentiles(lags),
-        "lag_by_phase_s": {
-            phase: _percentiles(part)
-            for phase, part in zip(PHASES, np.array_split(lags, len(PHASES)), strict=True)
-        },
-        "lag_by_second_s": [
-            _percentiles(part) for part in np.array_split(lags, int(world.seconds))
-        ],
+        "lag_s": _percentiles(partition_lags(run)),
         "behind": _percentiles(records_behind(run)),
         "behind_end": int(late.is_open.sum()),
         "twice": sum(len(places) for places, _, _ in run.done) - int((~late.is_open).sum()),
@@ -61,11 +53,7 @@ def figures(run: Run) -> dict[str, Any]:
         "rounds": run.rounds,
         "leaders": run.leaders,
         "paused_s": round(paused_s(world, spans), 2),
-        "use_mean": _rounded(float(np.mean(list(ratios.values())))) if ratios else None,
-        "use_by_phase": {
-            phase: _last(ratios, world.phase_s * number, world.phase_s * (number + 1))
-            for number, phase in enumerate(PHASES)
-        },
+        "use_mean": round(float(np.mean(list(ratios.values()))), 3) if ratios else None,
         "errors": len(run.errors),
         "machine": run.machine,
     }
@@ -212,12 +200,3 @@ def use_ratio(world: World, owner: Ints, *, at_s: float) -> float:
 def _percentiles(values: Floats) -> list[float]:
     """Return the median, the 99th percentile and the largest."""
     return [round(float(each), 3) for each in np.percentile(values, PERCENTILES)]
-
-
-def _last(ratios: dict[int, float], begin_s: float, end_s: float) -> float | None:
-    inside = [ratio for second, ratio in ratios.items() if begin_s < second <= end_s]
-    return _rounded(inside[-1]) if inside else None
-
-
-def _rounded(value: float) -> float:
-    return round(value, 3)

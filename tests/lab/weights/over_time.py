@@ -1,40 +1,19 @@
-"""Writes OVER_TIME.md from the figures that `bench_traffic` has kept.
-
-    python -m tests.lab.weights.over_time
-
-What the text claims is decided by the figures: a target that is missed says so.
-"""
+"""OVER_TIME.md, from the figures that `bench_traffic` has kept."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.bench_traffic import (
-    AIMED_AT,
-    INTERVAL,
-    OF_RATE,
-    OURS,
-    PARTS,
-    RESULTS,
-)
+from tests.benchmarks.bench_traffic import PARTS, RESULTS
 from tests.docs.source import table
 
 PAGE = Path(__file__).parent / "OVER_TIME.md"
 
 Figures = Mapping[str, float]
-
-TARGETS = (
-    ("moves_per_hour", "moves an hour", 70.0, "{:.0f}"),
-    ("rebalances_per_hour", "rebalances an hour", 15.0, "{:.1f}"),
-    ("use_over_bound_mean", "largest use over its bound", 1.2, "{:.3f}"),
-)
-"""Figure of the noisy scenario, what it is, the most that it should be, and how it is shown."""
-SOONER = 2.0
-"""By work a group should have caught up so many times sooner than by rate."""
 
 
 @cache
@@ -63,14 +42,10 @@ def page() -> str:
         HEAD,
         NOISY.format(seeds=PARTS["noisy"].seeds),
         *table(NOISY_HEAD, (_noisy(name, figures) for name, figures in noisy.items())),
-        TARGETS_TEXT.format(seeds=PARTS[AIMED_AT].seeds),
-        *table(TARGETS_HEAD, _targets(parts[AIMED_AT][OURS])),
-        _lags(noisy),
         STEADY,
         *table(("assignor", *(name for name in parts if "steady" in name)), _steady(parts)),
         CATCH_UP,
         *table(_catch_up_head(parts), _catch_up(parts)),
-        _sooner(parts),
     ]
     return "\n".join(lines) + "\n"
 
@@ -87,27 +62,6 @@ def _noisy(name: str, found: Figures) -> tuple[str, ...]:
         f"{found['lag_p99_s']:,.0f}",
         f"{found['paused_s_per_hour']:,.0f}",
     )
-
-
-def _targets(found: Figures) -> Iterator[tuple[str, ...]]:
-    for key, words, most, shown in TARGETS:
-        met = "yes" if found[key] <= most else "**no**"
-        width = found[f"{key}{INTERVAL}"]
-        interval = f"{shown.format(found[key] - width)} to {shown.format(found[key] + width)}"
-        yield words, shown.format(most), shown.format(found[key]), interval, met
-
-
-def _lags(noisy: Mapping[str, Figures]) -> str:
-    """Return who keeps lags lower than ours, and at what price."""
-    ours = noisy[OURS]
-    lower = [
-        f"{name} ({found['lag_p99_s']:.0f} s, at {found['moves_per_hour']:.0f} moves and"
-        f" {found['rebalances_per_hour']:.0f} rebalances an hour)"
-        for name, found in noisy.items()
-        if found["lag_p99_s"] < ours["lag_p99_s"] and not name.startswith("ours")
-    ]
-    who = ", ".join(lower) or "nobody"
-    return f"Lower 99th percentile of lags than ours ({ours['lag_p99_s']:.0f} s): {who}.\n"
 
 
 def _steady(parts: Mapping[str, Mapping[str, Figures]]) -> Iterator[tuple[str, ...]]:
@@ -141,20 +95,6 @@ def _catch_up(parts: Mapping[str, Mapping[str, Figures]]) -> Iterator[tuple[str,
 END_S = 4 * 3600
 
 
-def _sooner(parts: Mapping[str, Mapping[str, Figures]]) -> str:
-    found = []
-    for name, figures in parts.items():
-        if "catch-up" in name:
-            rate, ours = (figures[one]["caught_up_after_s"] for one in (OF_RATE, OURS))
-            met, best = "met" if rate / ours >= SOONER else "**missed**", least()[name]
-            found.append(
-                f"{rate / ours:.2f} times sooner than by rate at {name.split(', ')[1]} use"
-                f" ({met}; at best it is {rate / best:.2f}), and takes {ours / best:.2f} times what"
-                " it takes at best"
-            )
-    return f"By work the group has caught up {'; '.join(found)}. The target is {SOONER:g} times.\n"
-
-
 BEST = "at best, whoever decides"
 HEAD = """# Weighted assignors over four hours of uneven traffic
 
@@ -173,12 +113,6 @@ member that had the partition within half an hour; `use over bound`: the largest
 which some member gets more than it can process; `lag p99`: of all partitions and times; `paused`:
 seconds in which a partition was not consumed, summed over partitions, in an hour.
 """
-TARGETS_HEAD = ("figure", "target", "measured", "95 % interval", "met")
-TARGETS_TEXT = """Targets for the defaults, and means over {seeds} seeds. The
-targets come from a prototype that moved partitions in one round. Here a rebalance that moves a
-partition has two under the cooperative protocol, one to revoke and one to give. Limits and
-smoothing were chosen with other seeds than those of the tables.
-"""
 STEADY = """`steady`: rates do not change, but what the leader measures is off by 10 % or 30 %,
 each time anew. All that moves then, moves for nothing. Moves an hour, after the first ten minutes:
 """
@@ -187,14 +121,3 @@ Seconds until no partition is two minutes behind, and moves in four hours. `at b
 together have processed what is missing, and so has a member with nothing else to do for each
 partition; no assignment is sooner.
 """
-
-FILES: dict[Path, Callable[[], str]] = {PAGE: page}
-
-
-def main() -> None:
-    """Write the page."""
-    PAGE.write_text(page(), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,4 @@
-"""Writes RESULTS.md: assignors by weight beside others, in real groups on a broker.
-
-    python -m tests.lab.weights.page
+"""RESULTS.md: assignors by weight beside others, in real groups on a broker.
 
 All figures come from a file that `make weights` writes. What the page claims is decided by them:
 one assignor has less delay than another only if it has in every repetition.
@@ -9,24 +7,28 @@ one assignor has less delay than another only if it has in every repetition.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 from statistics import median
 from textwrap import fill
 from typing import Any
 
 from tests.docs.source import table
-from tests.lab.weights.claims import REPETITIONS_MIN, Claim, Row, Runs, claim, compared
 from tests.lab.weights.contenders import CONTENDERS
-from tests.lab.weights.report import RESULTS
-from tests.lab.weights.world import CAPACITIES, CHANGED, COSTS, LEAVER, PHASES, World
+from tests.lab.weights.world import CAPACITIES, CHANGED, COSTS, LEAVER, World
 
-plots: Any = import_module("notebooks.plots")  # notebooks have no types
 PAGE = Path(__file__).parent / "RESULTS.md"
-PICTURE = Path(__file__).parent / "late.svg"
-OTHERS_MAX = 0.25
-"""Processors that others may use before a run is marked."""
+RESULTS = Path(__file__).parent / "results.json"
+REPETITIONS_MIN = 3
+"""Fewer show nothing."""
+
+Row = Mapping[str, Any]
+"""The figures of a run."""
+Runs = Mapping[str, Sequence[Row]]
+"""Contender -> its runs, by repetition."""
+Ratios = tuple[float, float]
+"""The p99 of the delay over that of another assignor in the same world, and that of the lag."""
 
 
 def page() -> str:
@@ -43,9 +45,6 @@ def page() -> str:
         _lines(LATE_HEAD, _late(runs)),
         LAG,
         _lines(LAG_HEAD, _lag(runs)),
-        "![99th percentile of the lag of partitions over time](late.svg)\n",
-        "The 99th percentile of the lag by quarter of the run:\n",
-        _lines(("assignor", *PHASES), _phases(runs)),
         "## What may be claimed\n",
         CLAIMS.format(count=len(next(iter(runs.values()))), least=REPETITIONS_MIN),
         _lines(CLAIM_HEAD, _claims(runs)),
@@ -53,26 +52,9 @@ def page() -> str:
         "## What it cost\n",
         COSTS_TEXT,
         _lines(COST_HEAD, _costs(runs)),
-        "The largest use over its bound at the end of each quarter:\n",
-        _lines(("assignor", *PHASES), _uses(runs)),
-        "## What the machine did\n",
-        MACHINE,
-        _lines(MACHINE_HEAD, _machine(found["runs"])),
         LIMITS,
     )
     return "\n".join(parts)
-
-
-def picture() -> str:
-    """Return the chart of the lag over time."""
-    runs = _by_contender(json.loads(RESULTS.read_text("utf-8"))["runs"])
-    curves = {name: list(_curve(rows)) for name, rows in runs.items()}
-    label = "lag of partitions, 99th percentile, s; median of the repetitions"
-    drawn = plots.lines(curves, x_label="second of the run", y_label=label)
-    return f"{drawn.data}\n".replace("><", ">\n<")
-
-
-FILES: dict[Path, Callable[[], str]] = {PAGE: page, PICTURE: picture}
 
 
 def _by_contender(rows: Sequence[Row]) -> Runs:
@@ -139,17 +121,6 @@ def _lag(runs: Runs) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _phases(runs: Runs) -> Iterator[tuple[str, ...]]:
-    for name, rows in runs.items():
-        yield (
-            f"`{name}`",
-            *(
-                _spread([row["lag_by_phase_s"][phase][1] for row in rows], "{:.2f}")
-                for phase in PHASES
-            ),
-        )
-
-
 def _spread(values: Sequence[float | None], shown: str) -> str:
     """Return the median, and the least and the largest of all repetitions."""
     known = [each for each in values if each is not None]
@@ -157,6 +128,38 @@ def _spread(values: Sequence[float | None], shown: str) -> str:
         return ""
     middle, low, high = (shown.format(of(known)) for of in (median, min, max))
     return middle if low == high else f"{middle} ({low} to {high})"
+
+
+class Claim(Enum):
+    """What all repetitions together show of a pair."""
+
+    LESS = "less"
+    MORE = "more"
+    NONE = "none"
+    TOO_FEW = "too few"
+
+
+def claim(ratios: Sequence[Ratios]) -> Claim:
+    """Return what the ratios of all repetitions show: both have to, in every one."""
+    if len(ratios) < REPETITIONS_MIN:
+        return Claim.TOO_FEW
+    if all(max(each) < 1 for each in ratios):
+        return Claim.LESS
+    return Claim.MORE if all(min(each) > 1 for each in ratios) else Claim.NONE
+
+
+def compared(runs: Runs) -> Iterator[tuple[str, str, list[Ratios]]]:
+    """Yield each of ours beside each of others, with the ratios of each repetition."""
+    for ours in (name for name in runs if CONTENDERS[name].is_ours):
+        for other in (name for name in runs if not CONTENDERS[name].is_ours):
+            pairs = list(zip(runs[ours], runs[other], strict=True))
+            assert all(a["world"] == b["world"] for a, b in pairs), "the same worlds for all"
+            yield ours, other, [(_p99(a, b, "late_s"), _p99(a, b, "lag_s")) for a, b in pairs]
+
+
+def _p99(row: Row, other: Row, name: str) -> float:
+    ratio: float = row[name][1] / other[name][1]
+    return ratio
 
 
 CLAIM_HEAD = ("assignor", "beside", "p99 of the delay", "p99 of the lag", "lower in", "claim")
@@ -219,52 +222,11 @@ def _costs(runs: Runs) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _uses(runs: Runs) -> Iterator[tuple[str, ...]]:
-    for name, rows in runs.items():
-        yield (
-            f"`{name}`",
-            *(_spread([row["use_by_phase"][phase] for row in rows], "{:.2f}") for phase in PHASES),
-        )
-
-
-MACHINE_HEAD = (
-    *("repetition", "assignor", "load before", "burnt", "clients besides", "producer", "broker"),
-    *("others", "sent late by, p99 ms"),
-)
-
-
-def _machine(rows: Sequence[Row]) -> Iterator[tuple[str, ...]]:
-    """Yield what each run used, in the order in which they were played."""
-    first = min(int(row["world"]["seed"]) for row in rows)
-    for row in rows:
-        used = row["machine"]
-        known = used["clients"] + used["producer"] + used["broker"]
-        others = max(0.0, used["busy"] - known)
-        yield (
-            str(int(row["world"]["seed"]) - first + 1),
-            f"`{row['contender']}`",
-            f"{used['load_before']:.1f}",
-            f"{used['burnt']:.2f}",
-            f"{used['clients'] - used['burnt']:.2f}",
-            f"{used['producer']:.2f}",
-            f"{used['broker']:.2f}",
-            f"**{others:.2f}**" if others > OTHERS_MAX else f"{others:.2f}",
-            f"{used['late_99_ms']:.0f}",
-        )
-
-
-def _curve(rows: Sequence[Row]) -> Iterator[tuple[float, float]]:
-    """Yield second and 99th percentile of the lag, each the median of all repetitions."""
-    for second, each in enumerate(zip(*(row["lag_by_second_s"] for row in rows), strict=True)):
-        yield second + 1.0, float(median(one[1] for one in each))
-
-
 HEAD = """# Assignors by weight in real groups
 
 Do records wait less where partitions are [assigned by weight](../../../docs/weights.md)? Consumers
 that need processor time for every record read from a Kafka broker, under our assignors and under
-others. `make weights` measures all of it again; `python -m tests.lab.weights.report` makes the
-figures again from its recordings.
+others. `make weights` measures all of it again.
 """
 
 PLAYED = """{members} members read {partitions} partitions of {topics} topics: kafka-python 3, a
@@ -308,10 +270,6 @@ largest use (work of a member's partitions over its capacity, by what records re
 time) over [what no assignment can be below](../../../docs/weights-bounds.md).
 """
 
-MACHINE = f"""In processors; `burnt` is the work of the records. What others used, and what is
-not accounted for, is marked above {OTHERS_MAX:g}.
-"""
-
 LIMITS = """## What this does not show
 
 * One machine, one client library, one kind of load. Processors are shared: all contenders pay
@@ -324,13 +282,3 @@ LIMITS = """## What this does not show
   more than the pause.
 * The leader never leaves.
 """
-
-
-def main() -> None:
-    """Write the page and its picture."""
-    for path, written in FILES.items():
-        path.write_text(written(), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from kafka import KafkaConsumer, OffsetAndMetadata, TopicPartition
 
@@ -22,7 +22,6 @@ from tests.interop.broker import Broker
 from tests.interop.install import ROOT
 from tests.lab.execution.programs import end_program
 from tests.lab.weights import member, producer
-from tests.lab.weights.recordings import Run
 from tests.lab.weights.world import LEAVER, World
 
 READY_S = 60.0
@@ -86,6 +85,29 @@ class Program:
             with self._changed:
                 self.lines.append(line)
                 self._changed.notify_all()
+
+
+class Run(NamedTuple):
+    """A world that a contender has played. Partitions are numbers of `World.partitions`."""
+
+    contender: str
+    world: World
+    begin_ns: int
+    """When the first second began; all times are of one monotonic clock."""
+    first: Sequence[int]
+    """The offset of each partition's first record of this run."""
+    changes: Sequence[tuple[int, int, str, Sequence[int]]]
+    """When, which member, `assigned`, `revoked` or `lost`, partitions."""
+    done: Sequence[tuple[Sequence[int], Sequence[int], Sequence[int]]]
+    """By member: partition, offset and time of each record that it has processed."""
+    errors: Sequence[str]
+    """What clients complained of."""
+    rounds: int
+    """Generations of the group after the first record was due."""
+    leaders: int
+    """How many members led them."""
+    machine: dict[str, float]
+    """What was used, in processors, and how late records were sent."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

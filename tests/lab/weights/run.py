@@ -3,8 +3,7 @@
     python -m tests.lab.weights.run                                # alone on its machine
     python -m tests.lab.weights.run --repetitions 1 --seconds 20   # to try it
 
-A repetition is one world, the same for all contenders; who begins rotates. The recordings stay in
-`--folder`, from where `tests.lab.weights.report` makes the figures again.
+A repetition is one world, the same for all contenders; who begins rotates.
 """
 
 from __future__ import annotations
@@ -15,20 +14,19 @@ import os
 import platform
 import tempfile
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.interop.broker import Broker
-from tests.interop.install import BROKER, ROOT
+from tests.interop.install import BROKER
 from tests.lab.calibrate.run import processor
-from tests.lab.weights import recordings
 from tests.lab.weights.contenders import CONTENDERS
-from tests.lab.weights.play import SETTINGS, play
-from tests.lab.weights.recordings import Run
-from tests.lab.weights.report import MACHINE, write_results
+from tests.lab.weights.figures import figures
+from tests.lab.weights.page import RESULTS
+from tests.lab.weights.play import SETTINGS, Run, play
 from tests.lab.weights.world import World
 
-FOLDER = ROOT / "build" / "weights"
 REPETITIONS = 3
 WARM_S = 4.0
 """A short run before all others, which is not kept: the broker's code gets compiled."""
@@ -41,13 +39,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=World.seconds, help="of each run")
     parser.add_argument("--seed", type=int, default=1, help="of the first repetition")
     parser.add_argument("--contenders", nargs="*", default=list(CONTENDERS), choices=CONTENDERS)
-    parser.add_argument("--folder", type=Path, default=FOLDER)
-    parser.add_argument("--page", action=argparse.BooleanOptionalAction, default=True)
     chosen = parser.parse_args()
-    for old in chosen.folder.glob("*.json.gz"):
-        old.unlink()
     began, before = time.monotonic(), os.getloadavg()[0]
-    _play(chosen)
+    rows = ",\n".join(json.dumps(figures(run)) for run in _play(chosen))
     machine = {
         "date": f"{datetime.now(tz=UTC):%Y-%m-%d}",
         "processor": processor(),
@@ -58,12 +52,11 @@ def main() -> None:
         "load_after": round(os.getloadavg()[0], 2),
         "seconds": round(time.monotonic() - began),
     }
-    (chosen.folder / MACHINE).write_text(json.dumps(machine, indent=2), "utf-8")
-    if chosen.page:
-        write_results(chosen.folder)
+    document = f'{{"machine": {json.dumps(machine)}, "runs": [\n{rows}\n]}}\n'
+    RESULTS.write_text(document, "utf-8")
 
 
-def _play(chosen: argparse.Namespace) -> None:
+def _play(chosen: argparse.Namespace) -> Iterator[Run]:
     names: list[str] = chosen.contenders
     with Broker(SETTINGS) as broker, tempfile.TemporaryDirectory(prefix="weights-") as scratch:
         play(names[0], World(seed=0, seconds=WARM_S), broker, group="warm", folder=Path(scratch))
@@ -72,8 +65,8 @@ def _play(chosen: argparse.Namespace) -> None:
             turn = repetition * max(1, len(names) // chosen.repetitions) % len(names)
             for place, name in enumerate((*names[turn:], *names[:turn])):
                 run = _run(name, world, broker, group=f"run-{repetition}-{place}", folder=scratch)
-                recordings.save(run, chosen.folder / f"run-{repetition}-{place}.json.gz")
                 print(f"{repetition}: {name}, {run.rounds} rounds, {run.machine}", flush=True)
+                yield run
 
 
 def _run(name: str, world: World, broker: Broker, *, group: str, folder: str) -> Run:

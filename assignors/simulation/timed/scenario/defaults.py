@@ -45,7 +45,7 @@ SOURCES: tuple[tuple[str, str, str], ...] = (
     (
         *("members[].timing.heartbeat_late_us", "java"),
         (
-            "recorded (`late_heartbeats`): an idle consumer is 0 to 2 ms late; one whose polls are "
+            "recorded: an idle consumer is 0 to 2 ms late; one whose polls are "
             "0.2 to 2.5 s apart 6 to 30 ms, by 8 ms more or less each time, so that ten heartbeats "
             "set members as far apart as times of their own up to 10 ms do. Its heartbeat thread "
             "waits thirty times 100 ms (`retry.backoff.ms`), each time a little longer, unless a "

@@ -1,4 +1,4 @@
-"""The limit by formula is what a flooded model answers; the knee lies below it, and is one."""
+"""The limit by formula is what a flooded model answers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from assignors.simulation.timed.execution.load import Load
 from assignors.simulation.timed.execution.measures import measure
 from assignors.simulation.timed.execution.policy import POLICIES, Settings
 from assignors.simulation.timed.sweeps.rows import limit_per_second
-from assignors.simulation.timed.sweeps.sweep import Point
-from tests.lab.coordinators.knee import FACTOR, TOLERANCE, knee
 
 LOADS = {
     "no check": Load(requests=3000, groups=400),
@@ -54,19 +52,3 @@ def test_a_flooded_model_answers_as_many_as_the_formula_says(
     # Workers of a group that wait for the log of one partition are not in the formula.
     is_crowded = (name, load, settings) == ("per-group", "slow log", "as many")
     assert measured.throughput_per_second == pytest.approx(limit, rel=0.3 if is_crowded else 0.1)
-
-
-@pytest.mark.parametrize("name", ["blocking", "two-stage", "per-group"])
-def test_the_knee_is_the_highest_rate_with_a_low_response_time(name: str) -> None:
-    point = Point(model=name, load=Load(requests=1500, check_us=2000, changes_share=0.2))
-    found = knee(point)
-    assert 0.3 * found.limit_per_second < found.knee_per_second < 1.05 * found.limit_per_second
-    assert found.knee_p99_ms <= FACTOR * found.low_p99_ms
-    beyond = round((1 + 5 * TOLERANCE) * found.knee_per_second)
-    measured = measure(POLICIES[name], replace(point.load, per_second=beyond))
-    assert not measured.is_sustained or measured.p99_ms > FACTOR * found.low_p99_ms
-
-
-def test_a_knee_needs_a_factor_above_one() -> None:
-    with pytest.raises(ValueError, match=r"factor 1\.0"):
-        knee(Point(model="blocking"), factor=1.0)
