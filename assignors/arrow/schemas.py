@@ -7,8 +7,9 @@ types, results of the column functions, stand below. Spark's types are derived f
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import fields
+from enum import StrEnum
 from functools import cache
 from types import UnionType
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
@@ -105,6 +106,7 @@ _TYPES: dict[Any, pa.DataType] = {
     tuple[str, ...]: pa.list_(pa.string()),
     tuple[int, ...]: pa.list_(pa.int64()),
     dict[str, int]: pa.map_(pa.string(), pa.int64()),
+    Mapping[str, int]: pa.map_(pa.string(), pa.int64()),
     TopicPartitions: PARTITIONS,
 }
 """Type of a dataclass field, or the mark in an `Annotated` one -> Arrow type."""
@@ -134,5 +136,7 @@ def _schema_of(row: Any) -> pa.Schema:  # noqa: ANN401 - a dataclass
 def _type_of(hint: Any) -> pa.DataType:  # noqa: ANN401 - a type, or an alias of one
     if get_origin(hint) in (Union, UnionType):
         (hint,) = (kind for kind in get_args(hint) if kind is not type(None))
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        hint = str
     mark, *_ = getattr(hint, "__metadata__", (hint,))
     return _TYPES[mark] if mark in _TYPES else _type_of(get_args(hint)[0])

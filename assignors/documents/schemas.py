@@ -158,7 +158,7 @@ def of_hint(hint: Any) -> Schema:  # noqa: ANN401 - a type, or an alias of one
         return nullable(of_hint(inner))
     if get_origin(hint) is tuple:
         return array(of_hint(get_args(hint)[0]))
-    if get_origin(hint) is dict:
+    if get_origin(hint) in {dict, Mapping}:
         return mapping(of_hint(get_args(hint)[1]))
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return one_of(hint)

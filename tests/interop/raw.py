@@ -95,6 +95,7 @@ class RawMember:
         is_cooperative: bool = False,
         lets_go_s: float = 0.0,
         session_timeout_ms: int = 6000,
+        rebalance_timeout_ms: int = 30_000,
         heartbeat_ms: int = 150,
         events: list[Event] | None = None,
     ) -> None:
@@ -116,6 +117,7 @@ class RawMember:
         self._is_cooperative, self._lets_go_s = is_cooperative, lets_go_s
         self._bootstrap, self._group, self._instance = bootstrap, GroupId(group), instance
         self._session_timeout_ms, self._heartbeat_s = session_timeout_ms, heartbeat_ms / 1000
+        self._rebalance_timeout_ms = rebalance_timeout_ms
         self._events = [] if events is None else events
         self._stop, self._must_rejoin = threading.Event(), threading.Event()
         self._changed = threading.Condition()
@@ -263,7 +265,7 @@ class RawMember:
         return JoinGroupRequest(
             group_id=self._group,
             session_timeout=_milliseconds(self._session_timeout_ms),
-            rebalance_timeout=_milliseconds(30_000),
+            rebalance_timeout=_milliseconds(self._rebalance_timeout_ms),
             member_id=self.member_id,
             group_instance_id=self._instance,
             protocol_type=PROTOCOL_TYPE,
