@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assignors.assignor import Assignor
-from assignors.replay.analysis.redact import Label
 from assignors.replay.findings import Selection, Thresholds
 from assignors.replay.history.log_ends import LogEnds
+from assignors.replay.history.redact import Label
 from assignors.replay.tables.rows import TABLES
 
 

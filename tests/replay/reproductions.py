@@ -113,7 +113,7 @@ def _compared(
         life=life,
         generation=generation.number,
         assignor=assignor.full_name,
-        writer=analysed.writer,
+        writer=generation.writer,
         leader_client_id=leader.client_id,
         is_same=is_same,
         different_count=different,

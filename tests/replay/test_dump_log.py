@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from assignors.replay.sources import Raw, SourceError, open_source, read_stream
 from assignors.replay.sources.dump_log import dump_log_records
-from assignors.replay.sources.jsonlines import split_rows, splits
 from tests.cli.running import answers
 from tests.replay.segments import TRANSACTIONAL, Batch, marker, written
 from tests.replay.test_printed import DATA, PRINTED, printed, topic
@@ -385,10 +384,3 @@ def test_lines_of_a_terminal_around_records_are_skipped_and_those_before_are_not
     with file.open("rb") as stream:
         assert list(read_stream(stream, name="-", say=said.append)) == rows
     assert said[1] == text.replace(str(file), "-")
-
-
-def test_a_dump_is_one_split_as_its_lines_depend_on_those_above() -> None:
-    file = PASTED / "dump-log.txt"
-    (whole,) = splits(file, size=200)
-    assert list(split_rows(whole)) == list(open_source(file))
-    assert len(splits(DATA / "pasted" / "kubectl-formatter.txt", size=200)) > 1

@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import pytest
 
-from assignors.replay.analysis.fingerprint import BROKER, JAVA_NEW
 from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.engines.python import replay_records
 from assignors.replay.findings import FINDINGS
 from assignors.replay.findings.leaders import LEADERS_CLIENT, findings_by_leader
+from assignors.replay.history.fingerprint import BROKER, JAVA_NEW
 from assignors.replay.history.fold import group_history
 from assignors.replay.tables.rows import FindingRow
 from tests.replay.findings import COOPERATIVE, found, kinds, lower, upper
@@ -107,7 +107,7 @@ def test_workers_of_connect_are_known_by_their_protocol() -> None:
         for number in range(5)
     ]
     (life,) = analysed_group(group_history("g", in_order(entries)), {}).lives
-    assert {one.writer for one in life.generations} == {"Kafka Connect"}
+    assert {one.generation.writer for one in life.generations} == {"Kafka Connect"}
 
 
 def test_where_the_broker_assigns_no_leader_is_named() -> None:

@@ -11,10 +11,10 @@ from assignors.assignor import Assignor
 from assignors.model import Group
 from assignors.rebalance import Rebalance
 from assignors.registry import assignor_named
-from assignors.replay.analysis.redact import Hidden, keyed, numbered
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.engines.python import replay_records
 from assignors.replay.history.fold import histories
+from assignors.replay.history.redact import Hidden, keyed, names_of, numbered
 from assignors.replay.settings import Settings
 from assignors.replay.tables.columns import as_dict
 from assignors.replay.tables.rows import TABLES, Tables
@@ -132,7 +132,7 @@ def test_labels_by_key_are_the_same_in_every_group_and_other_under_another_key(
 
 def test_labels_count_in_the_order_of_the_records(entries: list[LoggedRecord]) -> None:
     found = list(histories(entries))
-    label = numbered(found)
+    label = numbered(name for history in found for name in names_of(history))
     assert [label(Hidden.GROUP, h.group) for h in found[:3]] == [
         "group-1",
         "group-2",

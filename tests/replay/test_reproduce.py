@@ -9,9 +9,9 @@ import pytest
 
 from assignors.model import Group
 from assignors.rebalance import Rebalance
-from assignors.replay.analysis.fingerprint import BROKER, JAVA_NEW, JAVA_OLD
 from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.analysis.table_rows import generation_rows
+from assignors.replay.history.fingerprint import BROKER, JAVA_NEW, JAVA_OLD
 from assignors.replay.history.fold import group_history, histories, learned_names
 from tests.replay.histories import Says, captured, classic, in_order
 from tests.replay.reproductions import BY_PROTOCOL, Reproduction, reproductions

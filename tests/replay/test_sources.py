@@ -9,15 +9,14 @@ import sys
 from base64 import b64encode
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.replay.sources import Raw, SourceError, jsonlines, open_source, parse_lines
+from assignors.replay.sources import Raw, SourceError, open_source, parse_lines
 from assignors.replay.sources.arrow import (
     BATCH_BYTES,
     RAW,
@@ -28,7 +27,6 @@ from assignors.replay.sources.arrow import (
     write_parquet,
 )
 from assignors.replay.sources.topic_by_spark import CONNECTOR, connector_settings
-from tests.conftest import cases
 from tests.replay.offsets_topics import offsets_topic
 
 blobs = st.none() | st.binary(max_size=40)
@@ -102,46 +100,6 @@ def test_a_bad_line_is_a_row_with_its_number_and_the_others_are_there(
     assert bad.error.startswith("dump.jsonl: line 2: ")
     assert said in bad.error
     assert bad == Raw(error=bad.error)
-
-
-DUMPED = b'{"key":"a+==","value":"dg/v","topic":"t","partition":0,"offset":7,"timestamp":8}'
-PIECES = st.one_of(
-    st.sampled_from(b'"{},: =\x0b\xff').map(lambda byte: bytes([byte])),
-    st.sampled_from([b", ", b"\\/", b"\\u0061", b"[]", b"null", b'"key":', b'"value": ', DUMPED]),
-    st.sampled_from([b'"payload":"",', b'"tstype":"create",']),
-)
-
-
-@st.composite
-def nearly_dumped(draw: st.DrawFn) -> bytes:
-    """A line of a dump with some pieces put in, or in place of others."""
-    found = draw(st.sampled_from([DUMPED, DUMPED.replace(b",", b", ").replace(b":", b": ")]))
-    for piece in draw(st.lists(PIECES, min_size=1, max_size=3)):
-        at = draw(st.integers(0, len(found)))
-        found = found[:at] + piece + found[at + draw(st.integers(0, 9)) :]
-    return found
-
-
-@cases(300)
-@given(nearly_dumped())
-@example(DUMPED)
-@example(DUMPED.replace(b"dg/v", b"dg\\/v"))
-@example(DUMPED.replace(b":8", b':8,"key":"aaaa"'))
-@example(DUMPED.replace(b":8", b':8,"payload":"p","tstype":"create"'))
-@example(b'{"key":"a2V5","value":"dg==",}')
-@example(b'{"key":\x0b"a2V5","value":"dg==","offset":7}')
-@example(DUMPED + DUMPED)
-def test_lines_of_a_dump_are_read_as_the_reader_of_json_reads_them(text: bytes) -> None:
-    """Key and value of most lines are taken from between their quotes."""
-    found = list(parse_lines([text], name="-"))
-    with patch.object(jsonlines, "_dumped_record", lambda _: None):
-        assert list(parse_lines([text], name="-")) == found
-
-
-def test_most_lines_of_a_dump_need_no_reader_of_json_for_key_and_value() -> None:
-    with patch("json.loads", side_effect=AssertionError):
-        (found,) = parse_lines([DUMPED], name="-")
-    assert (found.value, found.offset, found.error) == (b"v\x0f\xef", 7, None)
 
 
 @pytest.mark.parametrize("cut", [30, -5])

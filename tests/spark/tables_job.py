@@ -1,6 +1,6 @@
 """A Spark session makes the tables of a dump; they are left as JSON.
 
-The folder has a dump (`dump.jsonl`), which is read in many splits, and its rows are mixed.
+The folder has a dump (`dump.jsonl`), whose rows are mixed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from assignors.replay.engines.spark import (
 )
 from assignors.replay.findings.selection import EVERYTHING
 from assignors.replay.history.log_ends import log_ends_from_document
+from assignors.replay.history.redact import keyed
 from assignors.replay.sample import skewed_log_ends
 from assignors.replay.settings import Settings
 from assignors.replay.sources import SourceError
@@ -27,17 +28,16 @@ SETTINGS = Settings(
     assignors=(assignor_named("optimal/cooperative-sticky"), assignor_named("weighted")),
     log_ends=tuple(map(log_ends_from_document, skewed_log_ends())),
     selection=EVERYTHING,
+    label=keyed(b"key"),
 )
-SPLIT_BYTES = 25_000
 
 
 def main(session: Any, folder: Path) -> None:
     """Run the job and write its answers."""
     session.conf.set("spark.sql.session.timeZone", "UTC")
-    dump = json_line_records(session, folder / "dump.jsonl", split_bytes=SPLIT_BYTES)
-    dump = dump.repartition(3)
+    dump = json_line_records(session, folder / "dump.jsonl").repartition(3)
     names = topic_names(dump)
-    found = tables(dump, SETTINGS, topic_names=names, hide_names=True, persist=True)
+    found = tables(dump, SETTINGS, topic_names=names, persist=True)
     answers: dict[str, Any] = {name: rows_of(frame) for name, frame in found.items()}
     found["findings"].createOrReplaceTempView("findings")
     answers["sql"] = rows_of(

@@ -13,7 +13,6 @@ from assignors.ownership.double import Overlap, overlaps
 from assignors.ownership.intervals import Ownership
 from assignors.replay.analysis.drops import Drop, drops_of
 from assignors.replay.analysis.figures import Figures, figures
-from assignors.replay.analysis.fingerprint import guessed_writer
 from assignors.replay.analysis.ownership import ownerships_of
 from assignors.replay.analysis.rates import Observed, known_at, observed
 from assignors.replay.analysis.uses import Uses, uses
@@ -30,8 +29,6 @@ class GenerationAnalysis:
     before: Generation | None
     """The one before it in the same life, if there is any."""
     figures: Figures
-    writer: str | None = None
-    """Classic: the client library that wrote the assignment, a guess (`fingerprint`)."""
     lag: int | None = None
     """Records that the group had not read when it began, `None` where no log ends are known."""
     rates: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -162,7 +159,6 @@ def generation_analysis(
         generation=generation,
         before=before,
         figures=figures(kind, generation, before, counts),
-        writer=guessed_writer(generation),
     )
 
 

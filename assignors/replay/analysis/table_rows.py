@@ -128,7 +128,7 @@ def _generation_row(
         protocol=generation.protocol,
         leader_id=generation.leader_id,
         leader_client_id=None if leader is None else leader.client_id,
-        leader_guess=analysed.writer,
+        leader_guess=generation.writer,
         member_count=len(generation.members),
         partition_count=counted.given_count,
         joined=counted.joined,

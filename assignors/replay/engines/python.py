@@ -12,13 +12,6 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from assignors.replay.analysis.group_analysis import GroupAnalysis, analysed_group
-from assignors.replay.analysis.redact import (
-    Numbered,
-    names_of,
-    numbers_of,
-    redacted,
-    redacted_outcome,
-)
 from assignors.replay.analysis.table_rows import (
     assignment_rows,
     generation_rows,
@@ -30,6 +23,12 @@ from assignors.replay.engines.by_group import RecordsByGroup
 from assignors.replay.findings import findings
 from assignors.replay.history.fold import group_history
 from assignors.replay.history.model import GroupHistory
+from assignors.replay.history.redact import (
+    names_of,
+    numbered,
+    redacted,
+    redacted_outcome,
+)
 from assignors.replay.settings import DEFAULT, Settings
 from assignors.replay.tables.rows import TABLES, OutcomeRow, Row, Tables
 from wire.text import utf16_key
@@ -78,9 +77,9 @@ def replay_groups(
             yield group_history(group, entries, topic_names=names)
 
     if hide_names:
-        found = {one.group: [*dict.fromkeys(names_of(one))] for one in histories()}
+        found = {one.group: [*names_of(one)] for one in histories()}
         ordered = sorted(found, key=utf16_key)
-        label = Numbered(numbers_of(name for group in ordered for name in found[group]))
+        label = numbered(name for group in ordered for name in found[group])
         settings = replace(settings, label=label)
     count = len(records.groups)
     parts = {one.group: replayed(one, settings) for one in counted(histories(), count)}
@@ -100,16 +99,22 @@ def analysis_and_outcomes(
     history: GroupHistory, settings: Settings = DEFAULT
 ) -> tuple[GroupAnalysis, tuple[OutcomeRow, ...]]:
     """Return the analysis of a group and the outcomes of other assignors, names hidden if set."""
-    analysis = analysed_group(history, settings.partition_counts, settings.log_ends)
+
+    def analysed() -> GroupAnalysis:
+        return analysed_group(history, settings.partition_counts, settings.log_ends)
+
     outcomes: list[OutcomeRow] = []
     if settings.assignors:
         from assignors.replay.analysis.what_if import what_if  # noqa: PLC0415 - who asks pays
 
+        analysis = analysed()
         outcomes = [row for assignor in settings.assignors for row in what_if(analysis, assignor)]
+        if settings.label is None:
+            return analysis, tuple(outcomes)
     if settings.label is not None:
-        analysis = redacted(analysis, settings.label)
-        outcomes = [redacted_outcome(row, analysis.history.group) for row in outcomes]
-    return analysis, tuple(outcomes)
+        history = redacted(history, settings.label)
+        outcomes = [redacted_outcome(row, history.group) for row in outcomes]
+    return analysed(), tuple(outcomes)
 
 
 def tables_of(

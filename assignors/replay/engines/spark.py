@@ -7,8 +7,8 @@ files. `decode_records` decodes each record where it is, as does the SQL functio
 
 All records of a group are in one partition of the topic. So the tables need one shuffle: records
 by group, in the order of the topic. A worker then runs the functions of plain Python on one group
-after another, and the rows are those of plain Python. Only two things need all groups: names of
-topics, and the numbers that replace hidden names. The driver collects both, as dictionaries.
+after another, and the rows are those of plain Python. Only the names of topics need all groups:
+`topic_names` collects them on the driver. Names are hidden by `Settings(label=keyed(key))`.
 
 Works on classic sessions and over Connect. Executors on other machines need the package,
 `session.addArtifacts(str(assignors.spark.package_zip(path)), pyfile=True)`, numpy and pyarrow.
@@ -19,7 +19,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,6 @@ with imported_from("spark"):
     import pyspark  # noqa: F401 - all of this needs it
 
 from assignors.arrow.schemas import schema_of
-from assignors.replay.analysis.redact import Hidden, Numbered, names_of, numbers_of
 from assignors.replay.decode.batches import DECODED, RECORD, decode_batches, decoded_records
 from assignors.replay.decode.logged_records import (
     NO_GROUP,
@@ -42,15 +40,13 @@ from assignors.replay.engines.python import replayed
 from assignors.replay.history.fold import by_majority, histories, recorded_names
 from assignors.replay.settings import DEFAULT, Settings
 from assignors.replay.sources import (
-    FileSplit,
     Isolation,
     SourceError,
+    read_json_lines,
     read_partition,
-    splits,
 )
-from assignors.replay.sources.arrow import POSITION, RAW, batched, read_split, rows
-from assignors.replay.sources.jsonlines import SPLIT_BYTES
-from assignors.replay.sources.segments import OFFSETS_TOPIC, Partition, partitions
+from assignors.replay.sources.arrow import POSITION, RAW, batched, positioned, rows
+from assignors.replay.sources.segments import OFFSETS_TOPIC, partitions
 from assignors.replay.sources.topic_by_spark import (
     connector_settings,
     read_topic,
@@ -61,7 +57,6 @@ from assignors.replay.tables.arrow import as_arrow
 from assignors.replay.tables.rows import TABLES, Row
 from assignors.spark import spark_schema
 from assignors.spark.functions import arrow_function
-from wire.text import utf16_key
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -96,19 +91,6 @@ BATCH_RECORDS = 10_000
 
 TOPICS = pa.schema([("topic_id", pa.string()), ("topic", pa.string()), ("count", pa.int64())])
 """How many records of a batch give an id this name."""
-
-NAMES = pa.schema(
-    [
-        ("sort_key", pa.binary()),
-        ("place", pa.int64()),
-        ("what", pa.string()),
-        ("name", pa.binary()),
-    ]
-)
-"""A name, and where it occurs first: groups by their sort key, then names in their order.
-
-Names are bytes, as not all that Java calls a string is text to Arrow.
-"""
 
 
 def decode_records(frame: DataFrame) -> DataFrame:
@@ -163,22 +145,22 @@ def records_of_groups(frame: DataFrame, wanted: re.Pattern[str]) -> DataFrame:
     return frame.where(arrow_function(is_wanted, pa.bool_())(frame["key"]))
 
 
-def json_line_records(
-    session: SparkSession, path: str | Path, *, split_bytes: int = SPLIT_BYTES
-) -> DataFrame:
+def json_line_records(session: SparkSession, path: str | Path) -> DataFrame:
     """Return the records of a file of JSON lines, which all workers see under `path`.
 
-    `split_bytes` of it are one task; all of a packed file is. A line that cannot be read is a
+    One task reads the file; a large dump is better as Parquet. A line that cannot be read is a
     row with its number in `error`, as `read_json_lines` has it. Behind the columns of `RAW`
     comes `POSITION`, by which records without offsets keep their order.
     """
-    parts = splits(Path(path).resolve(), size=split_bytes)
+    place = Path(path).resolve()
+    if not place.is_file():
+        raise SourceError(f"{place}: no such file or folder")
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for number in _numbers(batches):
-            yield from read_split(parts[number])
+        for _ in _numbers(batches):
+            yield from positioned(batched(read_json_lines(place)))
 
-    return _numbered(session, parts).mapInArrow(read, spark_schema(RAW.append(POSITION)))
+    return _numbered(session, 1).mapInArrow(read, spark_schema(RAW.append(POSITION)))
 
 
 def segment_records(
@@ -198,7 +180,7 @@ def segment_records(
         for number in _numbers(batches):
             yield from batched(read_partition(logs[number], isolation=isolation))
 
-    return _numbered(session, logs).mapInArrow(read, spark_schema(RAW))
+    return _numbered(session, len(logs)).mapInArrow(read, spark_schema(RAW))
 
 
 def topic_names(frame: DataFrame) -> dict[str, str]:
@@ -219,22 +201,18 @@ def replayed_groups(
     settings: Settings = DEFAULT,
     *,
     topic_names: Mapping[str, str] | None = None,
-    hide_names: bool = False,
 ) -> DataFrame:
     """Return the rows of all tables, as `ROWS` has them: the source of each table.
 
     `frame` has raw records, at least `key`, `value`, `partition`, `offset` and `timestamp`;
     raises `SourceError` where one is missing. Persist the result to compute several tables of
     it. `topic_names` (id -> name) adds to what each group's own records contain;
-    the function `topic_names` gives those of all records. `hide_names` numbers whatever `redact`
-    hides, as plain Python does, which takes a further pass. One shuffle of the records. Memory of
+    the function `topic_names` gives those of all records. One shuffle of the records. Memory of
     a worker: the records and the rows of one group.
     """
     _require(frame, "key", "value", "partition", "offset", "timestamp")
     names = dict(topic_names or {})
     records = _by_group(frame)
-    if hide_names:
-        settings = replace(settings, label=_numbered_names(records))
 
     def replay(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for entries in _whole_groups(batches):
@@ -258,7 +236,6 @@ def tables(
     settings: Settings = DEFAULT,
     *,
     topic_names: Mapping[str, str] | None = None,
-    hide_names: bool = False,
     persist: bool = False,
 ) -> dict[str, DataFrame]:
     """Return every table by its name, each a frame of its own, none computed yet.
@@ -266,7 +243,7 @@ def tables(
     The arguments are those of `replayed_groups`. Groups are replayed again for each table that is
     computed, unless `persist` has Spark keep the rows: then the first table pays for all.
     """
-    found = replayed_groups(frame, settings, topic_names=topic_names, hide_names=hide_names)
+    found = replayed_groups(frame, settings, topic_names=topic_names)
     if persist:
         found = found.persist()
     return {name: table(found, name) for name in TABLES}
@@ -311,33 +288,6 @@ def _row_batches(name: str, found: Sequence[Row]) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_arrays(columns, schema=ROWS)
 
 
-def _numbered_names(records: DataFrame) -> Numbered:
-    """Return labels for every name in the records, with the numbers of plain Python."""
-    found = records.mapInArrow(_names_found, spark_schema(NAMES)).toArrow()
-    ordered = found.sort_by([("sort_key", "ascending"), ("place", "ascending")])
-    pairs = zip(ordered["what"].to_pylist(), ordered["name"].to_pylist(), strict=True)
-    return Numbered(
-        numbers_of((Hidden(what), name.decode("utf-8", "surrogatepass")) for what, name in pairs)
-    )
-
-
-def _names_found(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield `NAMES` of each group."""
-    for entries in _whole_groups(batches):
-        for history in histories(entries):
-            sort_key = utf16_key(history.group)
-            found = [
-                {
-                    "sort_key": sort_key,
-                    "place": place,
-                    "what": what.value,
-                    "name": name.encode("utf-8", "surrogatepass"),
-                }
-                for place, (what, name) in enumerate(dict.fromkeys(names_of(history)))
-            ]
-            yield pa.RecordBatch.from_pylist(found, schema=NAMES)
-
-
 def _topics(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield `TOPICS` of each batch."""
     for batch in batches:
@@ -368,9 +318,9 @@ def _require(frame: DataFrame, *names: str) -> None:
         raise SourceError(f"no column {words} among {', '.join(frame.columns)}")
 
 
-def _numbered(session: SparkSession, parts: Sequence[FileSplit] | Sequence[Partition]) -> DataFrame:
+def _numbered(session: SparkSession, parts: int) -> DataFrame:
     """Return a row for each part of a source, each a task of its own."""
-    return session.range(len(parts), numPartitions=len(parts))
+    return session.range(parts, numPartitions=parts)
 
 
 def _numbers(batches: Iterable[pa.RecordBatch]) -> Iterator[int]:

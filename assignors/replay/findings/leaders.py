@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from assignors.replay.analysis.fingerprint import BROKER
 from assignors.replay.analysis.group_analysis import LifeAnalysis
 from assignors.replay.findings.table import ORDER, RANK
+from assignors.replay.history.fingerprint import BROKER
 from assignors.replay.tables.rows import FindingRow
 
 LEADERS_CLIENT = "the leader's client"
@@ -29,7 +29,7 @@ class Leader:
     """`None`, as is the host, where the record has no such member."""
     host: str | None
     guess: str | None
-    """Client library and version, see `analysis.fingerprint`."""
+    """Client library and version, see `history.fingerprint`."""
 
     @property
     def cause(self) -> str:
@@ -49,20 +49,21 @@ def leaders_of(analysis: LifeAnalysis) -> Mapping[int, Leader]:
     Where the bytes of a generation fit no library, the guess is that of the leader's other
     generations. Cost: linear in the members of all generations.
     """
-    guesses: dict[str, str] = {}
-    for analysed in analysis.generations:
-        if analysed.writer is not None and analysed.generation.leader_id is not None:
-            guesses.setdefault(analysed.generation.leader_id, analysed.writer)
+    generations = [analysed.generation for analysed in analysis.generations]
+    guesses: dict[str | None, str] = {}
+    for generation in generations:
+        if generation.writer is not None:
+            guesses.setdefault(generation.leader_id, generation.writer)
     found = {}
-    for analysed in analysis.generations:
-        generation, leader_id = analysed.generation, analysed.generation.leader_id
-        if leader_id is not None and analysed.writer != BROKER:
+    for generation in generations:
+        leader_id = generation.leader_id
+        if leader_id is not None and generation.writer != BROKER:
             member = next((m for m in generation.members if m.member_id == leader_id), None)
             found[generation.number] = Leader(
                 member_id=leader_id,
                 client_id=None if member is None else member.client_id,
                 host=None if member is None else member.host,
-                guess=analysed.writer or guesses.get(leader_id),
+                guess=generation.writer or guesses.get(leader_id),
             )
     return found
 

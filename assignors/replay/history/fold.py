@@ -31,6 +31,7 @@ from assignors.replay.decode.logged_records import (
 )
 from assignors.replay.history.classic import ClassicLife
 from assignors.replay.history.epochs import KINDS, EpochLife
+from assignors.replay.history.fingerprint import guessed_writer
 from assignors.replay.history.model import (
     Generation,
     GroupHistory,
@@ -396,7 +397,7 @@ def _with_rows(state: GroupState, closed: Generation) -> Generation:
         )
         for member in closed.members
     )
-    return replace(closed, members=members)
+    return replace(closed, members=members, writer=guessed_writer(closed))
 
 
 def _own(state: GroupState, change: Change) -> None:

@@ -88,6 +88,8 @@ class Generation:
     """Topic -> when a static member that came back subscribed to it, after the assignment."""
     partition: int | None = None
     offset: int | None = None
+    writer: str | None = None
+    """Classic: the client library that wrote the assignment, a guess (`fingerprint`)."""
 
     @property
     def other_protocol(self) -> str | None:

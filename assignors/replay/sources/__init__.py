@@ -13,22 +13,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from assignors.replay.sources.file_names import is_json_lines, is_parquet
-from assignors.replay.sources.first_bytes import first_bytes
+from assignors.replay.sources.files import first_bytes, is_json_lines, is_parquet
 from assignors.replay.sources.jsonlines import (
-    FileSplit,
     holds_lines,
     parse_lines,
     read_json_lines,
     read_stream,
-    splits,
 )
 from assignors.replay.sources.printed import HOW, refusal
 from assignors.replay.sources.raw import Raw, SourceError
 from assignors.replay.sources.segments import Isolation, Partition, read_partition, read_segments
 
 __all__ = [
-    "FileSplit",
     "Isolation",
     "Partition",
     "Raw",
@@ -42,7 +38,6 @@ __all__ = [
     "read_partition",
     "read_segments",
     "read_stream",
-    "splits",
 ]
 
 

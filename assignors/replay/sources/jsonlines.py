@@ -8,11 +8,6 @@ milliseconds. Files that end in `.gz`, or begin as such files do, are decompress
 no such record is a row with its number in `error`.
 
 What `kafka-dump-log` prints is recognised too, and read by `dump_log`.
-
-A plain file can be read in splits, by as many readers: a line belongs to the split that it
-begins in. What is packed is one split, as nobody can start in its middle, and so is a dump of
-`kafka-dump-log`, whose lines depend on those above. The lines before a split are counted only
-where one in it cannot be read.
 """
 
 from __future__ import annotations
@@ -20,18 +15,14 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
 from assignors.documents.terminal import DUMP_LOG, is_around, skipped_text
 from assignors.replay.sources.dump_log import dump_log_records
-from assignors.replay.sources.file_names import is_json_lines
-from assignors.replay.sources.first_bytes import FIRST_BYTES, first_bytes, is_packed
+from assignors.replay.sources.files import FIRST_BYTES, first_bytes, is_json_lines, opened
 from assignors.replay.sources.json_fields import (
     INT32,
     INT64,
@@ -57,35 +48,10 @@ from assignors.replay.sources.raw import (
     time_or_none,
 )
 
-_document = json.JSONDecoder().decode
-
-_OBJECT = b'{"'
-"""How nearly every line begins."""
-_DUMPED = {
-    (b"{", b"key", b":", b",", b"value", b":", b","),
-    (b"{", b"key", b": ", b", ", b"value", b": ", b", "),
-}
-"""What is around key and value in our own lines, also with the spaces of Python's `json`."""
-_OTHERWISE_READ = frozenset({"key", "value", "payload"})
-"""Names that stand twice in an object, or that make it a line of kcat."""
-
 LINE_MAX = 512 << 20
 """Longest line in bytes: a longer one is an error row, which bounds the memory."""
 
-SPLIT_BYTES = 64 << 20
-"""So much of a plain file is one reader's."""
-
 _PIECE_BYTES = 1 << 20
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileSplit:
-    """The lines of a file that begin from byte `start` on, and before byte `end`."""
-
-    file: Path
-    start: int = 0
-    end: int | None = None
-    """`None`: to the end of the file."""
 
 
 def holds_lines(path: Path, *, say: Callable[[str], None] = lambda _: None) -> bool:
@@ -128,8 +94,18 @@ def read_json_lines(path: str | Path, *, line_max: int = LINE_MAX) -> Iterator[R
     A line of `line_max` bytes or more is an error. Raises `SourceError` where there is no such
     file. Memory: one line.
     """
-    (whole,) = splits(path, size=None)
-    return split_rows(whole, line_max)
+    place = Path(path)
+    if not place.is_file():
+        raise SourceError(f"{place}: no such file or folder")
+
+    def lines() -> Iterator[bytes]:
+        with opened(place) as stream:
+            yield from _lines(stream, line_max)
+
+    name = printable_name(place)
+    if _is_dump_log(first_bytes(place)):
+        return _to_damage(dump_log_records(lines, name=name, line_max=line_max), name)
+    return _to_damage(parse_lines(lines(), name=name, line_max=line_max), name)
 
 
 def read_stream(
@@ -139,12 +115,12 @@ def read_stream(
     line_max: int = LINE_MAX,
     say: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Raw]:
-    """Yield the records of a stream of lines, plain ones; `name` stands in the errors.
+    """Yield the records of a stream of lines, plain ones; `name` is in the errors.
 
     `say` gets a sentence about lines before the first record. Raises `SourceError` for text
     without records. Memory: one line; all lines of what kafka-dump-log prints, which is read twice.
     """
-    lines = _lines(stream, FileSplit(file=Path(name)), line_max)
+    lines = _lines(stream, line_max)
     begin, size = [], 0
     for line in lines:
         begin.append(line)
@@ -169,33 +145,8 @@ def _is_dump_log(first: bytes) -> bool:
     return found is not None and found[1].startswith(DUMP_LOG)
 
 
-def splits(path: str | Path, *, size: int | None = SPLIT_BYTES) -> list[FileSplit]:
-    """Return the parts of a file that can be read apart, of `size` bytes; `None`: all in one.
-
-    Raises `SourceError` where there is no such file.
-    """
-    place = Path(path)
-    if not place.is_file():
-        raise SourceError(f"{place}: no such file or folder")
-    if size is None or is_packed(place) or _is_dump_log(first_bytes(place)):
-        return [FileSplit(file=place)]
-    starts = list(range(0, place.stat().st_size, size)) or [0]
-    ends = [*starts[1:], None]
-    return [
-        FileSplit(file=place, start=start, end=end) for start, end in zip(starts, ends, strict=True)
-    ]
-
-
-def parse_lines(
-    lines: Iterable[bytes],
-    *,
-    name: str,
-    line_max: int = LINE_MAX,
-    count_before: Callable[[], int] = int,
-) -> Iterator[Raw]:
-    """Yield a row for each line that is not blank; `name` stands in the errors.
-
-    `count_before` returns how many lines came before these.
+def parse_lines(lines: Iterable[bytes], *, name: str, line_max: int = LINE_MAX) -> Iterator[Raw]:
+    """Yield a row for each line that is not blank; `name` is in the errors.
 
     >>> next(parse_lines([b'{"key": "a2V5", "value": null}'], name="-")).key
     b'key'
@@ -204,82 +155,33 @@ def parse_lines(
     """
     before_ms: int | None = None
     for number, line in enumerate(lines, start=1):
-        if not line.startswith(_OBJECT) and (not line or line.isspace() or is_remark(line)):
+        if not line.startswith(b'{"') and (not line or line.isspace() or is_remark(line)):
             continue
         for raw in _raws(line, line_max, before_ms):
             before_ms = raw.timestamp_ms or before_ms
             if raw.error is None:
                 yield raw
             else:
-                yield Raw(error=f"{name}: line {count_before() + number}: {raw.error}")
+                yield Raw(error=f"{name}: line {number}: {raw.error}")
 
 
-def split_rows(split: FileSplit, line_max: int = LINE_MAX) -> Iterator[Raw]:
-    """Yield the records of the lines that begin in a split. Memory: one line."""
-    name = printable_name(split.file)
-    count_before = cache(lambda: _count_before(split))
-    with split.file.open("rb") as stream:
-        plain = gzip.GzipFile(fileobj=stream) if is_packed(split.file) else stream
-        try:
-            if not split.start and _is_dump_log(first_bytes(split.file)):
-                lines = partial(_dump_log_lines, split, line_max)
-                yield from dump_log_records(lines, name=name, line_max=line_max)
-                return
-            yield from parse_lines(
-                _lines(plain, split, line_max),
-                name=name,
-                line_max=line_max,
-                count_before=count_before,
-            )
-        except EOFError:
-            words = "the compressed file is cut short: what came after is missing"
-            yield Raw(error=f"{name}: {words}")
-        except (zlib.error, gzip.BadGzipFile) as error:
-            yield Raw(error=f"{name}: {error}; what comes after is missing")
+def _to_damage(raws: Iterator[Raw], name: str) -> Iterator[Raw]:
+    """Yield the records of a file up to where it cannot be unpacked, and then an error."""
+    try:
+        yield from raws
+    except EOFError:
+        yield Raw(error=f"{name}: the compressed file is cut short: what came after is missing")
+    except (zlib.error, gzip.BadGzipFile) as error:
+        yield Raw(error=f"{name}: {error}; what comes after is missing")
 
 
-def _dump_log_lines(split: FileSplit, line_max: int) -> Iterator[bytes]:
-    with split.file.open("rb") as stream:
-        plain = gzip.GzipFile(fileobj=stream) if is_packed(split.file) else stream
-        yield from _lines(plain, split, line_max)
-
-
-def _lines(stream: BinaryIO | gzip.GzipFile, split: FileSplit, line_max: int) -> Iterator[bytes]:
-    """Yield the lines of a split; of one that is too long its begin."""
-    position = split.start
-    if position:
-        # From the byte before: if that ends a line, the split begins with one.
-        stream.seek(position - 1)
-        position += _skip_line(stream) - 1
-    while split.end is None or position < split.end:
-        line = stream.readline(line_max)
-        if not line:
-            return
-        position += len(line)
-        if len(line) >= line_max and not line.endswith(b"\n"):
-            position += _skip_line(stream)
+def _lines(stream: BinaryIO, line_max: int) -> Iterator[bytes]:
+    """Yield the lines of a stream; of one that is too long its begin."""
+    while line := stream.readline(line_max):
+        end = line
+        while len(line) >= line_max and end and not end.endswith(b"\n"):
+            end = stream.readline(_PIECE_BYTES)
         yield line
-
-
-def _skip_line(stream: BinaryIO | gzip.GzipFile) -> int:
-    """Read to the end of the line, and return how many bytes that were."""
-    count = 0
-    while piece := stream.readline(_PIECE_BYTES):
-        count += len(piece)
-        if piece.endswith(b"\n"):
-            break
-    return count
-
-
-def _count_before(split: FileSplit) -> int:
-    """Return how many lines begin before a split. Cost: a pass over these bytes."""
-    count, left, last = 0, split.start, b"\n"
-    with split.file.open("rb") as stream:
-        while left and (piece := stream.read(min(left, _PIECE_BYTES))):
-            count += piece.count(b"\n")
-            left -= len(piece)
-            last = piece[-1:]
-    return count + (last != b"\n")
 
 
 def _reason(error: Exception) -> str:
@@ -310,9 +212,6 @@ def _record(line: bytes, line_max: int, before_ms: int | None) -> Raw:
     """Return the record in a line of any form; `ValueError` where it is none, or not whole."""
     if len(line) >= line_max:
         raise ValueError(f"{line_max} bytes and no end of it")
-    raw = _dumped_record(line)
-    if raw is not None:
-        return raw
     try:
         document = json.loads(line)
     except UnicodeDecodeError:
@@ -331,33 +230,14 @@ def _record(line: bytes, line_max: int, before_ms: int | None) -> Raw:
     printed = printed_record(document, line, before_ms)
     if printed is not None:
         return printed
-    key, value = base64_field(document, "key"), base64_field(document, "value")
-    return _row(document, key, value)
+    return _row(document)
 
 
-def _dumped_record(line: bytes) -> Raw | None:
-    """Return the record of a line that begins as `dump` writes it; `None` of any other line.
-
-    Nearly all of a line are key and value. What is base64 between two quotes is the same as JSON:
-    the reader of JSON has only the rest to read.
-    """
-    parts = line.split(b'"', 9)
-    if len(parts) < 10 or (*parts[:3], *parts[4:7], parts[8]) not in _DUMPED:
-        return None
-    try:
-        key = a2b_base64(parts[3], strict_mode=True)
-        value = a2b_base64(parts[7], strict_mode=True)
-        others = _document('{"' + parts[9].decode())
-    except ValueError:
-        return None
-    return _row(others, key, value) if _OTHERWISE_READ.isdisjoint(others) else None
-
-
-def _row(document: Mapping[str, object], key: bytes | None, value: bytes | None) -> Raw:
+def _row(document: Mapping[str, object]) -> Raw:
     """Return the record of one of our own lines, or of Spark's."""
     return Raw(
-        key=key,
-        value=value,
+        key=base64_field(document, "key"),
+        value=base64_field(document, "value"),
         topic=text_field(document, "topic"),
         partition=number_field(document, "partition", INT32),
         offset=number_field(document, "offset", INT64),

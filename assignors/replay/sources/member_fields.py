@@ -2,7 +2,7 @@
 
 A Subscription has the fields of its version and no others, so its version is known. The fields of
 an Assignment are the same in all versions. The guess of the leader's library goes by both versions
-(`analysis.fingerprint`), and no library writes version 2 with Subscription 3, or version 3 with an
+(`history.fingerprint`), and no library writes version 2 with Subscription 3, or version 3 with an
 older one: these are written, so nothing is guessed from a version that nobody knows.
 """
 

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assignors.documents.terminal import DUMP_LOG, LOG4J, LOG4J_TEXT, is_around
-from assignors.replay.sources.first_bytes import FIRST_BYTES
+from assignors.replay.sources.files import FIRST_BYTES
 from assignors.replay.sources.json_fields import INT32, INT64, number_field, text_field
 from assignors.replay.sources.member_fields import with_member_bytes
 from assignors.replay.sources.raw import Raw, time_or_none

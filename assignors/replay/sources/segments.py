@@ -21,7 +21,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from assignors.replay.sources.compression import PLAIN_MAX, decompressor
-from assignors.replay.sources.first_bytes import first_bytes
+from assignors.replay.sources.files import first_bytes
 from assignors.replay.sources.printed import is_text, refusal
 from assignors.replay.sources.raw import Raw, SourceError, printable_name, time_or_none
 from assignors.replay.sources.transactions import TransactionResult, transactions_of

@@ -9,7 +9,7 @@ from itertools import chain
 from json import dumps
 from pathlib import Path
 
-from assignors.replay.sources.file_names import is_json_lines, is_parquet
+from assignors.replay.sources.files import is_json_lines, is_parquet
 from assignors.replay.sources.raw import Raw, SourceError
 from assignors.replay.sources.segments import crc32c_function
 from wire.log.writing import batch_bytes

@@ -111,7 +111,7 @@ class GenerationRow:
     leader_id: str | None
     leader_client_id: str | None
     leader_guess: str | None
-    """The client library that wrote the assignment: a guess, see `analysis.fingerprint`."""
+    """The client library that wrote the assignment: a guess, see `history.fingerprint`."""
     member_count: int
     partition_count: int
     """Partitions that are assigned."""

@@ -13,7 +13,7 @@ from assignors.replay.sources.arrow.batches import (
     POSITION,
     RAW,
     batched,
-    read_split,
+    positioned,
     rows,
     uniform,
 )
@@ -25,8 +25,8 @@ __all__ = [
     "POSITION",
     "RAW",
     "batched",
+    "positioned",
     "read_parquet",
-    "read_split",
     "rows",
     "uniform",
     "write_parquet",

@@ -1,8 +1,7 @@
 """Rows of sources as Arrow batches (`RAW`), which Spark and Parquet files want, and back.
 
 A batch has at most `BATCH_ROWS` rows and about `BATCH_BYTES` bytes of keys and values (one longer
-record is a batch of its own). `read_split` reads JSON lines as batches, by as many readers as a
-file has splits.
+record is a batch of its own).
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from assignors.replay.sources.jsonlines import LINE_MAX, FileSplit, split_rows
 from assignors.replay.sources.raw import Raw, SourceError, time_or_none
 
 BATCH_ROWS = 10_000
@@ -101,16 +99,10 @@ def uniform(batch: pa.RecordBatch, where: str, *, first_row: int | None = None) 
     return pa.RecordBatch.from_arrays(list(columns.values()), schema=RAW)
 
 
-def read_split(
-    split: FileSplit, *, batch_rows: int = BATCH_ROWS, line_max: int = LINE_MAX
-) -> Iterator[pa.RecordBatch]:
-    """Yield the records of a split, with the column `POSITION` behind those of `RAW`.
-
-    Positions grow along the file, from split to split. Memory: a batch, or one line.
-    """
-    # A row is a line and a line has a byte: what begins at `end` is beyond these positions.
-    position = split.start
-    for batch in batched(split_rows(split, line_max), batch_rows=batch_rows):
+def positioned(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield batches of a source with the column `POSITION` behind those of `RAW`."""
+    position = 0
+    for batch in batches:
         behind = position + batch.num_rows
         yield batch.append_column(POSITION, pa.array(range(position, behind), POSITION.type))
         position = behind
