@@ -41,6 +41,7 @@ SUMMARIES = {
     "sweep": "Measure execution models of a coordinator under many loads.",
     "dump": "Write the offsets topic of a cluster into a file that replay reads.",
     "replay": "Rebuild the history of groups from __consumer_offsets.",
+    "watch": "Say what goes wrong in consumer groups while it happens.",
     "conform": "Test a program against answers of Kafka's own classes.",
     "assignors": "List the assignors that --assignor knows by name.",
 }

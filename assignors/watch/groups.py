@@ -15,6 +15,7 @@ from assignors.replay.decode.logged_records import NO_GROUP, LoggedRecord, group
 from assignors.watch.events import Alert
 from assignors.watch.group_state import Cluster, GroupWatch
 from assignors.watch.machine import NOTHING, SECOND, Input, Tick, step
+from assignors.watch.reach import OwnState, Reach, own_step
 from assignors.watch.rules import Rules
 
 UNPACKED = 500
@@ -34,11 +35,13 @@ class Watch:
     """The greatest time of a record or tick."""
     record_count: int = 0
     unreadable_count: int = 0
+    own: OwnState = field(default_factory=OwnState)
+    """What is wrong with the watch itself."""
     _dues: list[tuple[int, str]] = field(default_factory=list)
     """A heap: when a group is due; a group that is due later by now is looked at in vain."""
     _unpacked: dict[str, None] = field(default_factory=dict)
 
-    def add(self, given: Input) -> list[Alert]:
+    def add(self, given: Input | Reach) -> list[Alert]:
         """Add an input, and return what happened. Cost: as `machine.step`.
 
         A tick costs as much as the groups that are due by it; what the cluster says goes to all.
@@ -58,6 +61,19 @@ class Watch:
                 self.cluster = given
                 return events
 
+            case Reach():
+                return [*own_step(self.own, given, self.rules)]
+
+    def restore(self, watch: GroupWatch) -> None:
+        """Go on with a group from its state."""
+        self.groups[watch.group] = watch
+        self._plan(watch)
+
+    def _plan(self, watch: GroupWatch) -> None:
+        for due in (watch.due_ms, watch.silent_ms):
+            if due is not None:
+                heapq.heappush(self._dues, (due, watch.group))
+
     def _due(self, tick: Tick) -> Iterator[list[Alert]]:
         while self._dues and self._dues[0][0] <= tick.at_ms:
             _, group = heapq.heappop(self._dues)
@@ -70,9 +86,7 @@ class Watch:
         before = watch.due_ms, watch.silent_ms
         events = step(watch, given, self.rules, self.cluster, self.since_ms)
         if isinstance(given, Tick) or (watch.due_ms, watch.silent_ms) != before:
-            for due in (watch.due_ms, watch.silent_ms):
-                if due is not None:
-                    heapq.heappush(self._dues, (due, group))
+            self._plan(watch)
         if watch.rest is not None:
             self._unpacked.pop(group, None)
             self._unpacked[group] = None

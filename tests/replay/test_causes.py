@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import fields
 
 import pytest
 
@@ -11,7 +12,7 @@ from assignors.replay.analysis.group_analysis import analysed_group
 from assignors.replay.engines.python import replay_records
 from assignors.replay.findings import FINDINGS, Selection, Severity, findings
 from assignors.replay.findings.selection import EVERYTHING
-from assignors.replay.findings.thresholds import NAMES
+from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.history.fold import histories
 from assignors.replay.settings import Settings
 from assignors.replay.tables.rows import FindingRow
@@ -88,7 +89,7 @@ def test_kinds_are_listed_worst_first() -> None:
 
 def test_every_threshold_decides_some_kind_and_no_kind_names_another() -> None:
     named = {name for kind in FINDINGS.values() for name in kind.thresholds}
-    assert named == set(NAMES)
+    assert named == {field.name for field in fields(Thresholds)}
 
 
 def test_a_row_says_what_to_do() -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import gc
-import gzip
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.resources import as_file
-from io import BufferedReader
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,23 +18,27 @@ from assignors.cli.inputs.assignor_names import ASSIGNOR
 from assignors.cli.inputs.cluster_options import cluster_settings, config_option
 from assignors.cli.inputs.extras import needed_by, require_package
 from assignors.cli.inputs.file_values import json_file, log_ends_of_file
-from assignors.cli.inputs.lines import standard_input
 from assignors.cli.inputs.option_types import INSTANT, PATTERN, NewFile, Value
+from assignors.cli.inputs.replay_inputs import (
+    partition_counts,
+    records_of_standard_input,
+    threshold,
+)
 from assignors.cli.inputs.run_options import refuse
 from assignors.cli.outputs.cells import is_full_width
 from assignors.cli.outputs.forms import VIOLATIONS, Form, UnreadableError, output_option, write
 from assignors.cli.outputs.progress import with_progress
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed, show_summary
-from assignors.documents.values import SCHEMA, Document, DocumentError, ErrorCode, as_object
+from assignors.documents.values import SCHEMA, Document
 from assignors.replay import replay as replayed
 from assignors.replay.findings import Selection
 from assignors.replay.findings.finding import amount
 from assignors.replay.findings.selection import is_kind_wanted
 from assignors.replay.findings.table import FINDINGS, Severity
-from assignors.replay.findings.thresholds import thresholds_from_document
+from assignors.replay.findings.thresholds import Thresholds
 from assignors.replay.findings.upgrade import conversion_answer
 from assignors.replay.history.log_ends import LogEnds
-from assignors.replay.sources import Raw, SourceError, read_stream
+from assignors.replay.sources import SourceError
 from assignors.replay.tables.columns import as_dict
 from assignors.replay.tables.rows import TABLES, Tables
 
@@ -44,40 +46,12 @@ if TYPE_CHECKING:
     from assignors.replay.result import ReplayResult
 
 STANDARD_INPUT = "-"
-GZIP_MAGIC = b"\x1f\x8b"
 
 SHOWN = ("groups", "findings", "outcomes")
 """Tables that are printed without `--table`."""
 
 COUNTED = "generations"
 """The table of which a line on standard error has figures."""
-
-
-def _partition_counts(document: object) -> dict[str, int]:
-    """Return the numbers of partitions of a JSON object, topic -> number."""
-    from assignors.documents.groups import (  # noqa: PLC0415 - only who asks pays for it
-        partition_count_from_document,
-    )
-
-    return {
-        topic: partition_count_from_document(count, (topic,))
-        for topic, count in as_object(document, ()).items()
-    }
-
-
-def _threshold(text: str) -> dict[str, int]:
-    name, _, digits = text.partition("=")
-    try:
-        number = int(digits)
-    except ValueError:
-        raise ValueError(f"{text!r}: not NAME=NUMBER, a whole number") from None
-    try:
-        thresholds_from_document({name: number})
-    except DocumentError as error:
-        # Of an unknown name the sentence has the name already.
-        is_unknown = error.kind == ErrorCode.UNKNOWN
-        raise ValueError(error.text if is_unknown else str(error)) from None
-    return {name: number}
 
 
 @click.command()
@@ -104,7 +78,7 @@ def _threshold(text: str) -> dict[str, int]:
 @click.option(
     "--partitions",
     "partition_counts",
-    type=json_file(_partition_counts),
+    type=json_file(partition_counts),
     help='Partition counts, {"topic": 6}; others are inferred.',
 )
 @click.option(
@@ -172,7 +146,7 @@ def _threshold(text: str) -> dict[str, int]:
 @click.option(
     "--threshold",
     "changed",
-    type=Value("NAME=NUMBER", _threshold),
+    type=Value("NAME=NUMBER", partial(threshold, Thresholds())),
     multiple=True,
     help="What counts as many or long; an unknown NAME lists all.",
 )
@@ -222,7 +196,7 @@ def replay(
     try:
         with _without_collection(), needed_by("replay", "replay"):
             found = replayed(
-                _standard_input() if source == STANDARD_INPUT else source,
+                records_of_standard_input() if source == STANDARD_INPUT else source,
                 name=name,
                 bootstrap=cluster,
                 group=wanted,
@@ -317,16 +291,6 @@ def _without_collection() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-def _standard_input() -> Iterator[Raw]:
-    """Return the records of standard input, unpacked if it is gzipped."""
-    stream = standard_input()
-    if isinstance(stream, BufferedReader) and stream.peek(2)[:2] == GZIP_MAGIC:
-        stream = cast("BinaryIO", gzip.GzipFile(fileobj=stream))
-    return read_stream(
-        stream, name="standard input", say=lambda text: click.echo(f"note: {text}", err=True)
-    )
 
 
 def _show(

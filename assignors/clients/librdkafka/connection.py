@@ -79,6 +79,11 @@ def raise_refusal(where: str, events: Events) -> None:
             raise ConnectionError(f"{where}: {_REFUSED[error.code()]}: {sentence(error)}")
 
 
+def is_waited_for(error: KafkaError) -> bool:
+    """Return whether the client tries again by itself: a broker that is away may come back."""
+    return error.code() in _RETRIED
+
+
 def sentence(error: KafkaError) -> str:
     """Return what an error says, without the address and the times that librdkafka adds."""
     return _plain(error.str()).removeprefix("Broker: ")

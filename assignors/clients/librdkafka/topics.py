@@ -6,10 +6,17 @@ which name an id stands for, unless it can ask the cluster.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from confluent_kafka import KafkaError, KafkaException, TopicCollection
-from confluent_kafka.admin import AdminClient
+from confluent_kafka import (
+    IsolationLevel,
+    KafkaError,
+    KafkaException,
+    TopicCollection,
+    TopicPartition,
+)
+from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from assignors.clients.librdkafka.connection import (
     UNKNOWN_TOPIC,
@@ -47,12 +54,8 @@ def known_topics(settings: ClientSettings) -> KnownTopics:
     Two requests; nothing is changed in the cluster. Raises `ConnectionError` where it cannot be
     reached, or refuses.
     """
-    where = settings.where
-    events = Events()
-    try:
-        client = AdminClient(client_options(settings.options, events))
-    except KafkaException as error:
-        raise ConnectionError(f"{where}: {error.args[0].str()}") from error
+    where, events = settings.where, Events()
+    client = _client(settings, events)
     listed = reached(
         where, lambda step_s: client.list_topics(timeout=step_s), lambda: client.poll(0), events
     )
@@ -71,3 +74,45 @@ def known_topics(settings: ClientSettings) -> KnownTopics:
         if topic.topic_id is not None and str(topic.topic_id) != NO_ID:
             names[str(topic.topic_id)] = name
     return KnownTopics(partition_counts=counts, names=names)
+
+
+def end_offsets(
+    settings: ClientSettings, partition_counts: Mapping[str, int], *, is_stable: bool = False
+) -> dict[str, tuple[int | None, ...]]:
+    """Return the end of each partition of these topics, `None` where it is not known.
+
+    With `is_stable` the end for a reader of committed records: the last stable offset. Raises
+    `ConnectionError` where the cluster cannot be reached. One request for each broker.
+    """
+    events = Events()
+    client = _client(settings, events)
+    latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]  # as above
+    places = {
+        TopicPartition(topic, number): latest
+        for topic, count in partition_counts.items()
+        for number in range(count)
+    }
+    if not places:
+        return {}
+    level = IsolationLevel.READ_COMMITTED if is_stable else IsolationLevel.READ_UNCOMMITTED
+    found: dict[str, list[int | None]] = {
+        topic: [None] * count for topic, count in partition_counts.items()
+    }
+    answers = client.list_offsets(places, isolation_level=level, request_timeout=DESCRIBED_S)
+    failure = None
+    for place, answer in answers.items():
+        try:
+            found[place.topic][place.partition] = answer.result().offset
+        except KafkaException as error:
+            failure = error.args[0]
+    if failure is not None and not any(one is not None for ends in found.values() for one in ends):
+        client.poll(0)  # to get its reasons
+        raise ConnectionError(f"{settings.where}: {explained(failure, events)}")
+    return {topic: tuple(ends) for topic, ends in found.items()}
+
+
+def _client(settings: ClientSettings, events: Events) -> AdminClient:
+    try:
+        return AdminClient(client_options(settings.options, events))
+    except KafkaException as error:
+        raise ConnectionError(f"{settings.where}: {error.args[0].str()}") from error

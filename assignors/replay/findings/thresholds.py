@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from typing import TypeVar
 
 from assignors.documents.values import DocumentError, ErrorCode, Place, as_int32
 from assignors.names.nearest import suggestion
@@ -44,16 +45,17 @@ class Thresholds:
     """The busiest member has so many percent more records a second than necessary."""
 
 
-NAMES = tuple(field.name for field in fields(Thresholds))
-
-LEAST = {name: 0 if name.endswith("_ms") else 1 for name in NAMES}
-"""Threshold -> the least it may be: from 0 on, every generation would be a finding."""
+T = TypeVar("T", bound=Thresholds)
 
 
 def thresholds_from_document(
-    document: Mapping[str, object], given: Thresholds | None = None, place: Place = ()
-) -> Thresholds:
+    document: Mapping[str, object],
+    given: T = Thresholds(),  # type: ignore[assignment]
+    place: Place = (),
+) -> T:
     """Return `given` (else the defaults) with the thresholds of a JSON object instead.
+
+    Counts are 1 or more: from 0 on, every generation would be a finding.
 
     Raises `DocumentError` with its path for a name that is none, and a number that cannot be.
 
@@ -65,13 +67,15 @@ def thresholds_from_document(
 'loop_generations'? at loop_generation
     """
     wanted = {}
+    names = [field.name for field in fields(given)]
     for name, value in document.items():
         here = (*place, name)
-        if name not in LEAST:
-            words = f"no threshold {name!r}{suggestion(name, NAMES)}"
+        if name not in names:
+            words = f"no threshold {name!r}{suggestion(name, names)}"
             raise DocumentError(ErrorCode.UNKNOWN, words, here)
         wanted[name] = as_int32(value, here)
-        if wanted[name] < LEAST[name]:
-            words = f"{wanted[name]} is less than {LEAST[name]}"
+        least = 0 if name.endswith("_ms") else 1
+        if wanted[name] < least:
+            words = f"{wanted[name]} is less than {least}"
             raise DocumentError(ErrorCode.OUT_OF_RANGE, words, here)
-    return replace(given or Thresholds(), **wanted)
+    return replace(given, **wanted)

@@ -85,9 +85,9 @@ def open_topic(
     where = settings.where
     events = Events()
     try:
-        consumer = _consumer(settings, isolation, events)
+        consumer = consumer_of(settings, isolation, events)
         try:
-            reader = _Reader(consumer=consumer, events=events, topic=topic, where=where)
+            reader = TopicReader(consumer=consumer, events=events, topic=topic, where=where)
             spans = reader.spans(since_ms)
             chunks = (chunk for span in spans for chunk in reader.chunks(span, since_ms))
             yield OpenTopic(where=f"{topic} at {where}", spans=spans, chunks=chunks)
@@ -97,7 +97,8 @@ def open_topic(
         raise SourceError(str(error)) from error
 
 
-def _consumer(settings: ClientSettings, isolation: Isolation, events: Events) -> Consumer:
+def consumer_of(settings: ClientSettings, isolation: Isolation, events: Events) -> Consumer:
+    """Return a consumer without a group. Raises `SourceError` for settings that cannot be."""
     from confluent_kafka import Consumer, KafkaException  # noqa: PLC0415 - as above
 
     from assignors.clients.librdkafka.connection import client_options  # noqa: PLC0415 - as above
@@ -123,7 +124,7 @@ def _consumer(settings: ClientSettings, isolation: Isolation, events: Events) ->
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Reader:
+class TopicReader:
     """A consumer and the topic that it reads."""
 
     consumer: Consumer
@@ -135,7 +136,7 @@ class _Reader:
         """Return the offsets to read of each partition, empty partitions left out."""
         from confluent_kafka import KafkaException, TopicPartition  # noqa: PLC0415 - as above
 
-        numbers = self._partitions()
+        numbers = self.partitions()
         try:
             ends = {}
             for number in numbers:
@@ -149,7 +150,7 @@ class _Reader:
                     starts[found.partition] = found.offset if is_later else ends[found.partition][1]
         except KafkaException as error:
             self.consumer.poll(0)  # to get its reasons
-            raise self._failure(error.args[0]) from error
+            raise self.failure(error.args[0]) from error
         return [
             Span(partition=number, start=starts[number], end=ends[number][1])
             for number in numbers
@@ -166,10 +167,10 @@ class _Reader:
         while position < span.end:
             raws: list[Raw] = []
             before = position
-            for message in self._messages():
+            for message in self.messages():
                 position = max(position, self._behind(message, span))
                 if position <= span.end and message.error() is None:
-                    raws.append(_raw(message))
+                    raws.append(raw_of(message))
             if position > before:
                 progress_at = time.monotonic()
                 kept = [raw for raw in raws if _is_since(raw, since_ms)]
@@ -178,12 +179,13 @@ class _Reader:
                 raise self._stalled(span, position)
         self.consumer.unassign()
 
-    def _messages(self) -> list[Message]:
+    def messages(self, wait_s: float = _STEP_S) -> list[Message]:
         """Return what has come; waits for the first, as the package would wait for all of them."""
-        first = self.consumer.poll(_STEP_S)
+        first = self.consumer.poll(wait_s)
         return [] if first is None else [first, *self.consumer.consume(CHUNK_ROWS, 0)]
 
-    def _partitions(self) -> list[int]:
+    def partitions(self) -> list[int]:
+        """Return the partitions of the topic. Raises `ConnectionError` or `SourceError`."""
         from assignors.clients.librdkafka.connection import reached  # noqa: PLC0415 - as above
 
         found = reached(
@@ -193,7 +195,7 @@ class _Reader:
             self.events,
         ).topics[self.topic]
         if found.error is not None:
-            raise self._failure(found.error)
+            raise self.failure(found.error)
         return sorted(found.partitions)
 
     def _behind(self, message: Message, span: Span) -> int:
@@ -209,9 +211,10 @@ class _Reader:
             return span.end
         if error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
             return span.start  # asked for by librdkafka, needed by nobody here
-        raise self._failure(error, span.partition)
+        raise self.failure(error, span.partition)
 
-    def _failure(self, error: KafkaError, partition: int | None = None) -> SourceError:
+    def failure(self, error: KafkaError, partition: int | None = None) -> SourceError:
+        """Return an error of the client as one of the source."""
         from confluent_kafka import KafkaError  # noqa: PLC0415 - as above
 
         from assignors.clients.librdkafka.connection import (  # noqa: PLC0415 - as above
@@ -240,7 +243,8 @@ class _Reader:
         return SourceError(text + last_reason(self.events))
 
 
-def _raw(message: Message) -> Raw:
+def raw_of(message: Message) -> Raw:
+    """Return a message as a row."""
     kind, timestamp_ms = message.timestamp()
     return Raw(
         key=_bytes(message.key()),

@@ -1,0 +1,221 @@
+"""`watch`: says what goes wrong in consumer groups while it happens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from datetime import UTC, datetime
+from functools import partial
+from importlib.resources import as_file
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from assignors.cli.inputs.cluster_options import cluster_settings, config_option
+from assignors.cli.inputs.extras import needed_by
+from assignors.cli.inputs.file_values import json_file, log_ends_of_file
+from assignors.cli.inputs.option_types import INSTANT, INSTANT_HELP, PATTERN, Value
+from assignors.cli.inputs.replay_inputs import (
+    partition_counts,
+    records_of_standard_input,
+    threshold,
+)
+from assignors.cli.outputs.forms import (
+    BROKEN_PIPE,
+    CLEAN,
+    VIOLATIONS,
+    Form,
+    UnreadableError,
+    discard_buffered,
+    output_option,
+)
+from assignors.cli.outputs.watch_view import printer_of
+from assignors.replay.decode.logged_records import LoggedRecord, logged_records, of_groups
+from assignors.replay.findings.thresholds import thresholds_from_document
+from assignors.replay.history.log_ends import LogEnds
+from assignors.replay.sources import Raw, SourceError, open_source
+from assignors.watch.encoding import StateError
+from assignors.watch.events import Event
+from assignors.watch.rules import Rules
+from assignors.watch.run import watch_cluster, watch_records
+
+if TYPE_CHECKING:
+    from assignors.watch.sinks import Sink
+
+_SPEED = re.compile(r"(\d+(?:\.\d+)?)x?")
+
+
+def _since(text: str) -> int:
+    if text == "earliest":
+        return 0
+    if text == "now":
+        return int(datetime.now(tz=UTC).timestamp() * 1000)
+    return INSTANT.convert(text, None, None)
+
+
+def _speed(text: str) -> float | None:
+    if text == "max":
+        return None
+    found = _SPEED.fullmatch(text)
+    if found is None or not float(found[1]):
+        raise ValueError(f"{text!r}: not 60x, nor max")
+    return float(found[1])
+
+
+@click.command()
+@click.argument("source", type=click.Path(), required=False)
+@click.option("--sample", "is_sample", is_flag=True, help="Watch the sample of this package.")
+@click.option(
+    "--bootstrap", metavar="HOST:PORT", help="Watch this cluster; joins no group, commits nothing."
+)
+@config_option
+@click.option(
+    "--group",
+    "wanted",
+    type=PATTERN,
+    help="Only groups whose name matches this expression, anywhere in it.",
+)
+@click.option(
+    "--since",
+    "since_ms",
+    type=Value("time", _since),
+    help=f"Only alerts that are open then or open later: now, earliest, or {INSTANT_HELP}. "
+    "Default: now, for a recorded SOURCE earliest.",
+)
+@click.option(
+    "--speed",
+    type=Value("60x", _speed),
+    default="max",
+    show_default=True,
+    help="Play a recorded SOURCE so many times as fast as it happened, or at once.",
+)
+@click.option(
+    "--checkpoint",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep the state in this directory, and go on from it.",
+)
+@click.option(
+    "--partitions",
+    "counts",
+    type=json_file(partition_counts),
+    help='Partition counts of a recorded SOURCE, {"topic": 6}; others are inferred.',
+)
+@click.option(
+    "--log-ends",
+    "log_ends",
+    type=Value("file", log_ends_of_file),
+    help="Ends of its partitions, as replay takes them: without them no commits are missed.",
+)
+@click.option(
+    "--threshold",
+    "changed",
+    type=Value("NAME=NUMBER", partial(threshold, Rules())),
+    multiple=True,
+    help="When something is an alert; an unknown NAME lists all.",
+)
+@output_option
+@click.pass_context
+def watch(
+    context: click.Context,
+    *,
+    source: str | None,
+    is_sample: bool,
+    bootstrap: str | None,
+    config: str | None,
+    wanted: re.Pattern[str] | None,
+    since_ms: int | None,
+    speed: float | None,
+    checkpoint: Path | None,
+    counts: dict[str, int] | None,
+    log_ends: tuple[LogEnds, ...] | None,
+    changed: tuple[dict[str, int], ...],
+    form: Form,
+) -> None:
+    """Say what goes wrong in consumer groups while it happens.
+
+    Reads __consumer_offsets of a cluster as it grows, or plays a recorded SOURCE, which is what
+    replay takes, as if it were live. Alerts are the findings of replay as they open and close, and
+    what no record says: rounds that do not complete, commits that stop. Ends with a recorded
+    SOURCE, else when it is interrupted. Exit code 1: an alert opened.
+    """
+    is_live = bootstrap is not None or config is not None
+    rules = thresholds_from_document({k: v for each in changed for k, v in each.items()}, Rules())
+    sinks: list[Sink] = []
+    has_opened = False
+    try:
+        with ExitStack() as stack:
+            if is_live:
+                if source is not None or is_sample:
+                    raise click.UsageError("name a SOURCE or a cluster, not both")
+                cluster = cluster_settings(bootstrap, config)
+                steps = watch_cluster(
+                    cluster,
+                    rules,
+                    wanted=wanted,
+                    since_ms=_since("now") if since_ms is None else since_ms,
+                    checkpoint=checkpoint,
+                    say=_note,
+                )
+            else:
+                name, entries = _recorded(context, source, wanted, is_sample=is_sample)
+                if checkpoint is not None:
+                    raise click.UsageError("--checkpoint is for a cluster: name it, --bootstrap")
+                steps = watch_records(
+                    entries,
+                    rules,
+                    where=name,
+                    since_ms=since_ms or 0,
+                    counts=counts or {},
+                    log_ends=log_ends or (),
+                    speed=speed,
+                )
+            stack.enter_context(closing(steps))
+            printer = printer_of(form)
+            for sink in (printer, *sinks):
+                stack.callback(sink.close)
+            for step in steps:
+                has_opened |= any(one.event is Event.OPENED for one in step.alerts)
+                for sink in (printer, *sinks):
+                    if step.alerts:
+                        sink.take(step.alerts)
+                printer.show(step.position)
+    except BrokenPipeError:
+        discard_buffered()
+        context.exit(BROKEN_PIPE)
+    except (SourceError, StateError, OSError) as error:
+        raise UnreadableError(str(error)) from error
+    context.exit(VIOLATIONS if has_opened else CLEAN)
+
+
+def _recorded(
+    context: click.Context,
+    source: str | None,
+    wanted: re.Pattern[str] | None,
+    *,
+    is_sample: bool,
+) -> tuple[str, Iterator[LoggedRecord]]:
+    """Return the name of a recorded source and its records."""
+    if is_sample:
+        if source is not None:
+            raise click.UsageError("--sample is a source: name no SOURCE")
+        from assignors.replay.sample import incident_file  # noqa: PLC0415 - only who asks pays
+
+        source = str(context.with_resource(as_file(incident_file())))
+    if source is None:
+        words = "name a cluster with --bootstrap, a SOURCE (- for standard input), or try --sample"
+        raise click.UsageError(words)
+    raws: Iterator[Raw]
+    if source == "-":
+        raws = records_of_standard_input()
+    else:
+        with needed_by("watch", "replay"):
+            raws = open_source(source, say=_note)
+    if wanted is not None:
+        raws = of_groups(raws, wanted, set())
+    return "the sample" if is_sample else source, logged_records(raws)
+
+
+def _note(text: str) -> None:
+    click.echo(f"note: {text}", err=True)
