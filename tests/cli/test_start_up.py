@@ -46,6 +46,7 @@ LOADED = {
     ),
     "dump": ALWAYS,
     "replay": ALWAYS | {"ownership", "replay", "workload"},
+    "watch": ALWAYS | {"ownership", "replay", "watch", "workload"},
     "conform": ALWAYS | {"checks", "conformance"},
     "assignors": ALWAYS | {"checks"},
 }

@@ -31,15 +31,11 @@ from assignors.cli.outputs.forms import (
     discard_buffered,
     output_option,
 )
-from assignors.cli.outputs.watch_view import printer_of
 from assignors.replay.decode.logged_records import LoggedRecord, logged_records, of_groups
 from assignors.replay.findings.thresholds import thresholds_from_document
 from assignors.replay.history.log_ends import LogEnds
 from assignors.replay.sources import Raw, SourceError, open_source
-from assignors.watch.encoding import StateError
-from assignors.watch.events import Event
 from assignors.watch.rules import Rules
-from assignors.watch.run import watch_cluster, watch_records
 
 if TYPE_CHECKING:
     from assignors.watch.sinks import Sink
@@ -140,6 +136,12 @@ def watch(
     what no record says: rounds that do not complete, commits that stop. Ends with a recorded
     SOURCE, else when it is interrupted. Exit code 1: an alert opened.
     """
+    # Its help needs none of these.
+    from assignors.cli.outputs.watch_view import printer_of  # noqa: PLC0415
+    from assignors.watch.encoding import StateError  # noqa: PLC0415
+    from assignors.watch.events import Event  # noqa: PLC0415
+    from assignors.watch.run import watch_cluster, watch_records  # noqa: PLC0415
+
     is_live = bootstrap is not None or config is not None
     rules = thresholds_from_document({k: v for each in changed for k, v in each.items()}, Rules())
     sinks: list[Sink] = []
