@@ -2,23 +2,26 @@
 
     kafka_assignors_group_members{group="billing"} 12
 
-A scrape reads a picture of each group that the watch has left behind: it never waits for the watch,
-nor the watch for it. No metric has a member id, as each restart of a member would leave a series
-behind. The series of a group end with the group. Counters count from the start of the watch.
+A scrape reads the picture of each group that the watch has left behind, and the last commits: it
+never waits for the watch, nor the watch for it. No label is the id of a member: each restart would
+leave a series behind. The series of a group end with the group. Counters count from the start of
+the watch.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import assignors
 from assignors.extras import imported_from
+from assignors.replay.history.fold import current
 from assignors.replay.history.model import Generation
 from assignors.watch.events import Alert, Event
-from assignors.watch.group_state import Cluster, GroupWatch, Rest
+from assignors.watch.group_state import GroupWatch, Rest
+from assignors.watch.groups import Watch
 from assignors.watch.position import Position
 
 with imported_from("watch"):
@@ -41,43 +44,40 @@ GAUGES: Mapping[str, str] = {
     "group_partitions_unassigned": "Partitions of subscribed topics that no member has",
     "group_partitions_double_owned": "Partitions that two members have",
     "group_load_max": "Partitions of the busiest member",
-    "group_last_commit_timestamp_seconds": "When the group last committed",
 }
 COUNTERS: Mapping[str, str] = {
     "group_rebalances": "Completed rebalances",
     "group_members_joined": "Members that joined",
     "group_members_left": "Members that left",
 }
-BY_TOPIC: Mapping[str, str] = {
-    "group_partitions": "Partitions that members of the group have",
-    "group_lag_records": "Records behind the last commit, where the ends of the topic are known",
+LAST_COMMIT = "group_last_commit_timestamp_seconds"
+PARTITIONS = "group_partitions"
+LAG = "group_lag_records"
+OTHERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "group_info": ("Kind, protocol and leader", ("group", "kind", "protocol", "leader_client")),
+    "group_state": ("State of the group", ("group", "state")),
+    LAST_COMMIT: ("When the group last committed", ("group",)),
+    PARTITIONS: ("Partitions that members of the group have", ("group", "topic")),
+    LAG: ("Records behind the last commits, where ends are known", ("group", "topic")),
 }
+"""Name -> text and labels of gauges that are no plain number of a group."""
+
+Series = list[tuple[str, tuple[str, ...], float]]
+"""Name of the metric, values of its labels, value."""
 
 
-Values = Mapping[tuple[str, ...], float]
-"""The values of the labels of each series -> its value."""
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """What the watch last knew of one group."""
+    """What the records of a group last said, and what the counters are until then."""
 
-    labels: tuple[str, str, str] = ("", "", "")
-    """Kind, protocol, and the client id of the leader."""
-    state: str = ""
-    values: dict[str, float] = field(default_factory=dict)
-    """Name in `GAUGES` or `COUNTERS` -> value."""
-    topics: dict[str, dict[str, float]] = field(default_factory=dict)
-    """Name in `BY_TOPIC` -> topic -> value."""
-    seen: tuple[int, int] | None = None
-    """Life and generation that the counters include."""
-    members: frozenset[str] = frozenset()
-    """Ids of the members of that generation; no label."""
-
-    @property
-    def series_count(self) -> int:
-        """How many series it takes."""
-        return 2 + len(self.values) + sum(map(len, self.topics.values()))
+    series: Series
+    counts: Mapping[str, int]
+    """Name in `COUNTERS` -> value."""
+    life: int
+    generation: int | None
+    """The generation that the counters include."""
+    members: frozenset[str]
+    """Its members: to count who comes and goes, never a label."""
 
 
 class Metrics:
@@ -90,10 +90,11 @@ class Metrics:
         """
         host, port = host_and_port(address)
         self._series_max = series_max
-        self._groups: dict[str, Picture] = {}
+        self._pictures: dict[str, Picture] = {}
         self._open: dict[str, Alert] = {}
         self._opened: Counter[str] = Counter()
         self._withdrawn: Counter[str] = Counter()
+        self._watch: Watch | None = None
         self._position: Position | None = None
         registry = CollectorRegistry()
         registry.register(self)
@@ -117,66 +118,81 @@ class Metrics:
                 self._opened[alert.kind] += alert.id not in self._open
                 self._open[alert.id] = alert
 
-    def show(self, position: Position) -> None:
-        """Show how far the watch is."""
-        self._position = position
+    def observe(self, watch: Watch, position: Position) -> None:
+        """Take a picture of each group that has a new record which is no commit.
 
-    def observe(self, watches: Iterable[GroupWatch], cluster: Cluster | None = None) -> None:
-        """Take a picture of the groups that have changed.
-
-        Cost: members, and partitions with commits, of these groups.
+        Cost: members and partitions of these groups.
         """
-        for watch in watches:
-            before = self._groups.get(watch.group, Picture())
-            picture = before if watch.rest is None else of_group(watch.rest, before)
-            if watch.rest is not None and watch.rest.fold.life is None and not watch.places:
-                self._groups.pop(watch.group, None)
-                continue
-            _add_commits(picture, watch, cluster)
-            self._groups[watch.group] = picture
+        for group in watch.take_folded():
+            found = watch.groups[group]
+            was_packed = found.rest is None
+            picture = pictured(group, found.opened(), self._pictures.get(group))
+            if was_packed:
+                found.pack()
+            if picture is None:
+                self._pictures.pop(group, None)
+            else:
+                self._pictures[group] = picture
+        self._watch, self._position = watch, position
 
     def collect(self) -> Iterator[Metric]:
-        """Yield every metric, for a scrape."""
-        groups, left_out = self._within_bounds()
-        yield from _of_groups(groups)
+        """Yield every metric, for a scrape. Cost: linear in groups and their partitions."""
+        families = {
+            **{name: _gauge(name, text, ("group",)) for name, text in GAUGES.items()},
+            **{name: _counter(name, text, ("group",)) for name, text in COUNTERS.items()},
+            **{name: _gauge(name, text, labels) for name, (text, labels) in OTHERS.items()},
+        }
+        watch = self._watch
+        count = left_out = 0
+        # Copies are made at once: the watch goes on meanwhile.
+        for group, found in [] if watch is None else [*watch.groups.items()]:
+            picture = self._pictures.get(group)
+            series = [*(picture.series if picture else ()), *_of_commits(found, watch)]
+            if count + len(series) > self._series_max:
+                left_out += 1
+                continue
+            count += len(series)
+            for name, labels, value in series:
+                families[name].add_metric(labels, value)
+        yield from families.values()
         yield from self._of_alerts()
         yield from self._of_the_watch(left_out)
 
-    def _within_bounds(self) -> tuple[dict[str, Picture], int]:
-        """Return the groups whose series fit, those that came first, and how many do not."""
-        kept: dict[str, Picture] = {}
-        count = 0
-        every = list(self._groups.items())
-        for group, picture in every:
-            count += picture.series_count
-            if count > self._series_max:
-                break
-            kept[group] = picture
-        return kept, len(every) - len(kept)
-
     def _of_alerts(self) -> Iterator[Metric]:
-        labels = ["group", "alert", "severity"]
-        found: Counter[tuple[str, ...]] = Counter(
-            (one.group, one.kind, one.severity) for one in list(self._open.values())
-        )
-        yield _gauge("alerts", "Alerts that are open", labels, found)
-        for name, text, counts in (
-            ("alerts_opened", "Alerts that opened", self._opened),
-            ("alerts_withdrawn", "Alerts that later records showed to be none", self._withdrawn),
-        ):
-            yield _counter(name, text, ["alert"], {(kind,): n for kind, n in list(counts.items())})
+        families = [
+            _gauge("alerts", "Alerts that are open", ("group", "alert", "severity")),
+            _counter("alerts_opened", "Alerts that opened", ("alert",)),
+            _counter("alerts_withdrawn", "Alerts that later records showed to be none", ("alert",)),
+        ]
+        is_open = Counter((one.group, one.kind, one.severity) for one in [*self._open.values()])
+        for labels, count in is_open.items():
+            families[0].add_metric(labels, count)
+        for family, counts in zip(families[1:], (self._opened, self._withdrawn), strict=True):
+            for kind, count in [*counts.items()]:
+                family.add_metric((kind,), count)
+        yield from families
 
     def _of_the_watch(self, left_out: int) -> Iterator[Metric]:
-        yield _gauge("build_info", "Version", ["version"], {(assignors.__version__,): 1})
-        yield _gauge("watch_groups_left_out", "Groups beyond the cap on series", [], {(): left_out})
-        at = self._position
-        if at is None:
-            return
-        yield _gauge("watch_groups", "Groups under watch", [], {(): at.group_count})
-        yield _counter("watch_records", "Records that were read", [], {(): at.record_count})
-        if at.delay_ms is not None:
-            text = "Age of the latest record that was read"
-            yield _gauge("watch_behind_seconds", text, [], {(): at.delay_ms / 1000})
+        build = _gauge("build_info", "Version", ("version",))
+        build.add_metric((assignors.__version__,), 1)
+        yield build
+        told: list[tuple[Callable[..., Metric], str, str, float | None]] = [
+            (_gauge, "watch_groups_left_out", "Groups beyond the cap on series", left_out)
+        ]
+        if self._position is not None and self._watch is not None:
+            at, unreadable = self._position, self._watch.unreadable_count
+            delay_s = None if at.delay_ms is None else at.delay_ms / 1000
+            told += [
+                (_gauge, "watch_groups", "Groups under watch", at.group_count),
+                (_counter, "watch_records", "Records that were read", at.record_count),
+                (_counter, "watch_unreadable_records", "Records that are none", unreadable),
+                (_gauge, "watch_behind_seconds", "Age of the latest record read", delay_s),
+            ]
+        for made, name, text, value in told:
+            if value is not None:
+                family = made(name, text, ())
+                family.add_metric((), value)
+                yield family
 
 
 def host_and_port(address: str) -> tuple[str, int]:
@@ -191,109 +207,81 @@ def host_and_port(address: str) -> tuple[str, int]:
     return host.removeprefix("[").removesuffix("]") or HOST, int(port)
 
 
-def of_group(rest: Rest, before: Picture) -> Picture:
-    """Return the picture of a group after its latest record. `before` has its counters."""
+def pictured(group: str, rest: Rest, before: Picture | None) -> Picture | None:
+    """Return the picture of a group after its latest record, `None` where it has ended.
+
+    `before` has the counters so far. Cost: members and partitions of the group.
+    """
+    now = current(rest.fold)
     life = rest.fold.life
-    current = None if life is None else life.until(None)
-    picture = Picture(
-        values=dict.fromkeys(COUNTERS, 0.0) | before.values,
-        topics=before.topics,
-        seen=before.seen,
-        members=before.members,
-    )
-    if life is None or current is None:
-        picture.values.update(dict.fromkeys(GAUGES, 0.0))
-        picture.state = "dead"
-        return picture
-    members = {member.member_id: member for member in current.members}
-    leader = members.get(current.leader_id or "")
-    picture.labels = (
-        life.kind.value,
-        current.protocol or "",
-        "" if leader is None else leader.client_id,
-    )
-    picture.state = current.state.lower()
-    owned = {id_: len(had) for id_, had in rest.fold.owned.items() if id_ in members}
-    held = rest.fold.owners
-    wanted = {topic for member in current.members for topic in member.topics}
+    if life is None or now is None:
+        return None
+    members = {member.member_id: member for member in now.members}
+    leader = members.get(now.leader_id or "")
+    loads = [len(had) for id_, had in rest.fold.owned.items() if id_ in members]
     placed = {place: None for had in rest.fold.owned.values() for place in had}
-    numbers = Counter(topic for topic, _ in placed)
-    picture.topics = {**before.topics, "group_partitions": dict(numbers)}
-    picture.values.update(
-        group_members=len(members),
-        group_members_static=sum(one.instance_id is not None for one in current.members),
-        group_generation=current.number,
-        group_partitions_unassigned=sum(
-            max(count - numbers[topic], 0)
+    by_topic = Counter(topic for topic, _ in placed)
+    wanted = {topic for member in now.members for topic in member.topics}
+    counts = _counts(life.number, now, before)
+    numbers = {
+        "group_members": len(members),
+        "group_members_static": sum(one.instance_id is not None for one in now.members),
+        "group_generation": now.number,
+        "group_partitions_unassigned": sum(
+            max(count - by_topic[topic], 0)
             for topic, count in rest.counts.items()
             if topic in wanted
         ),
-        group_partitions_double_owned=sum(len(owners) > 1 for owners in held.values()),
-        group_load_max=max(owned.values(), default=0),
+        "group_partitions_double_owned": sum(len(one) > 1 for one in rest.fold.owners.values()),
+        "group_load_max": max(loads, default=0),
+        **counts,
+    }
+    named = (group, life.kind.value, now.protocol or "", leader.client_id if leader else "")
+    return Picture(
+        series=[
+            ("group_info", named, 1),
+            ("group_state", (group, now.state.lower()), 1),
+            *((name, (group,), value) for name, value in numbers.items()),
+            *((PARTITIONS, (group, topic), value) for topic, value in by_topic.items()),
+        ],
+        counts=counts,
+        life=life.number,
+        generation=now.number,
+        members=frozenset(members),
     )
-    _count(picture, life.number, current)
-    return picture
 
 
-def _count(picture: Picture, life: int, current: Generation) -> None:
-    """Add the generations since the last picture to its counters."""
-    now = frozenset(member.member_id for member in current.members)
-    before, picture.seen = picture.seen, (life, current.number)
-    if before is not None:
-        went_on = before[0] == life
-        rounds = current.number - before[1] if went_on else 1
-        picture.values["group_rebalances"] += rounds
-        picture.values["group_members_joined"] += len(now - picture.members)
-        picture.values["group_members_left"] += len(picture.members - now)
-    picture.members = now
+def _counts(life: int, now: Generation, before: Picture | None) -> Mapping[str, int]:
+    """Return the counters of a group; the first picture counts nothing."""
+    if before is None:
+        return dict.fromkeys(COUNTERS, 0)
+    members = frozenset(member.member_id for member in now.members)
+    rounds = now.number - (before.generation or 0) if before.life == life else 1
+    added = (rounds, len(members - before.members), len(before.members - members))
+    return {name: before.counts[name] + more for name, more in zip(COUNTERS, added, strict=True)}
 
 
-def _add_commits(picture: Picture, watch: GroupWatch, cluster: Cluster | None) -> None:
-    """Add what commits say, and the ends of their topics."""
-    if not watch.places:
-        return
-    latest_ms = max(place.at_ms for place in watch.places.values())
-    picture.values["group_last_commit_timestamp_seconds"] = latest_ms / 1000
+def _of_commits(found: GroupWatch, watch: Watch) -> Series:
+    """Return what the commits of a group say, and the ends of its topics."""
+    places = [*found.places.items()]
+    if not places:
+        return []
     lag: Counter[str] = Counter()
-    for (topic, partition), place in watch.places.items():
-        ends = () if cluster is None else cluster.ends.get(topic, ())
+    for (topic, partition), place in places:
+        ends = watch.cluster.ends.get(topic, ())
         end = ends[partition] if partition < len(ends) else None
         if end is not None:
             lag[topic] += max(end - place.offset, 0)
-    if lag:
-        picture.topics = {**picture.topics, "group_lag_records": dict(lag)}
+    latest_ms = max(place.at_ms for _, place in places)
+    return [
+        (LAST_COMMIT, (found.group,), latest_ms / 1000),
+        *((LAG, (found.group, topic), count) for topic, count in lag.items()),
+    ]
 
 
-def _of_groups(groups: Mapping[str, Picture]) -> Iterator[Metric]:
-    labels = ["group", "kind", "protocol", "leader_client"]
-    named: Values = {(group, *one.labels): 1.0 for group, one in groups.items()}
-    yield _gauge("group_info", "Kind, protocol and leader of the group", labels, named)
-    states: Values = {(group, one.state): 1.0 for group, one in groups.items() if one.state}
-    yield _gauge("group_state", "State of the group", ["group", "state"], states)
-    for made, texts in ((_gauge, GAUGES), (_counter, COUNTERS)):
-        for name, text in texts.items():
-            found: Values = {
-                (group,): one.values[name] for group, one in groups.items() if name in one.values
-            }
-            yield made(name, text, ["group"], found)
-    for name, text in BY_TOPIC.items():
-        found_by_topic: Values = {
-            (group, topic): value
-            for group, one in groups.items()
-            for topic, value in one.topics.get(name, {}).items()
-        }
-        yield _gauge(name, text, ["group", "topic"], found_by_topic)
+def _gauge(name: str, text: str, labels: Sequence[str]) -> GaugeMetricFamily:
+    return GaugeMetricFamily(PREFIX + name, text, labels=labels)
 
 
-def _gauge(name: str, text: str, labels: Sequence[str], values: Values) -> GaugeMetricFamily:
-    family = GaugeMetricFamily(PREFIX + name, text, labels=labels)
-    for key, value in values.items():
-        family.add_metric(key, value)
-    return family
-
-
-def _counter(name: str, text: str, labels: Sequence[str], values: Values) -> CounterMetricFamily:
-    family = CounterMetricFamily(PREFIX + name, text, labels=labels)
-    for key, value in values.items():
-        family.add_metric(key, value)
-    return family
+def _counter(name: str, text: str, labels: Sequence[str]) -> CounterMetricFamily:
+    return CounterMetricFamily(PREFIX + name, text, labels=labels)

@@ -15,13 +15,13 @@ from assignors.replay.decode.logged_records import LoggedRecord, group_in
 from assignors.replay.sample import incident
 from assignors.replay.tables.rows import GenerationRow
 from assignors.watch.events import Alert, Event
-from assignors.watch.group_state import Cluster, GroupWatch
-from assignors.watch.machine import step
+from assignors.watch.group_state import Cluster, state_bytes, state_from_bytes
+from assignors.watch.groups import Watch
 from assignors.watch.metrics import Metrics, host_and_port
 from assignors.watch.position import Position
-from assignors.watch.rules import Rules
 from tests.replay.histories import Says, classic, commit, gone, in_order
 
+HERE = Position(where="b", group_count=2, record_count=9, at_ms=1, delay_ms=None)
 Series = dict[tuple[str, ...], float]
 
 ALERT = Alert(
@@ -64,18 +64,17 @@ def series(metrics: Metrics) -> dict[str, Series]:
     return found
 
 
-def watched(metrics: Metrics, entries: Iterable[LoggedRecord], *, batch: int = 1) -> None:
-    """Add records, and take a picture of their groups behind each batch."""
-    watches: dict[str, GroupWatch] = {}
-    touched: dict[str, GroupWatch] = {}
+def watched(
+    metrics: Metrics, entries: Iterable[LoggedRecord], *, batch: int = 1, watch: Watch | None = None
+) -> Watch:
+    """Add records, and take a picture behind each batch."""
+    watch = watch or Watch()
     for number, entry in enumerate(entries, 1):
-        group = group_in(entry.record.key) or ""
-        touched[group] = watch = watches.setdefault(group, GroupWatch(group))
-        metrics.take(step(watch, entry, Rules()))
+        metrics.take(watch.add(entry))
         if number % batch == 0:
-            metrics.observe(touched.values())
-            touched = {}
-    metrics.observe(touched.values())
+            metrics.observe(watch, HERE)
+    metrics.observe(watch, HERE)
+    return watch
 
 
 @pytest.mark.parametrize("batch", [1, 50, 1000])
@@ -128,10 +127,9 @@ def test_the_series_of_a_group_end_with_the_group() -> None:
         [classic(1, 1, {"m": one}, group="short"), commit(2, "t", 0, 7, group="short")]
     )
     with served() as metrics:
-        watched(metrics, lived)
+        watch = watched(metrics, lived[:2])
         assert '"short"' in scraped(metrics)
-        ended = [commit(3, "t", 0, None, group="short"), gone(4, group="short")]
-        watched(metrics, in_order([*lived, *ended]))
+        watched(metrics, lived[2:], watch=watch)
         assert '"short"' not in scraped(metrics)
 
 
@@ -149,16 +147,23 @@ def test_series_have_a_cap_and_what_is_left_out_is_counted() -> None:
 
 
 def test_lag_is_what_lies_behind_the_last_commit() -> None:
-    watch = GroupWatch("g")
-    for entry in in_order(
-        [classic(1, 1, {"m": Says()}), commit(2, "t", 0, 7), commit(3, "t", 1, 5)]
-    ):
-        step(watch, entry, Rules())
+    began = classic(1, 1, {"m": Says()})
     with served() as metrics:
-        metrics.observe([watch], Cluster(at_ms=4, ends={"t": (10, 5, 90)}))
-        found = series(metrics)
-        assert found["group_lag_records"] == {("g", "t"): 3.0}
-        assert found["group_last_commit_timestamp_seconds"] == {("g",): 0.003}
+        watch = watched(metrics, in_order([began, commit(2, "t", 0, 7), commit(3, "t", 1, 5)]))
+        assert series(metrics)["group_last_commit_timestamp_seconds"] == {("g",): 0.003}
+        assert "group_lag_records" not in series(metrics), "ends are not known"
+        watch.add(Cluster(at_ms=4, ends={"t": (10, 5, 90)}))
+        assert series(metrics)["group_lag_records"] == {("g", "t"): 3.0}
+
+
+def test_a_watch_that_was_restored_has_its_groups_at_once() -> None:
+    watch, again = Watch(), Watch()
+    watch.add(*in_order([classic(1, 1, {"m": Says()})]))
+    again.restore(state_from_bytes(state_bytes(watch.groups["g"])))
+    with served() as metrics:
+        metrics.observe(again, HERE)
+        assert series(metrics)["group_members"] == {("g",): 1.0}
+        assert again.groups["g"].rest is None, "it stays packed"
 
 
 def test_alerts_that_are_open_are_a_gauge_and_every_opening_is_counted() -> None:
@@ -175,12 +180,11 @@ def test_alerts_that_are_open_are_a_gauge_and_every_opening_is_counted() -> None
 
 
 def test_the_watch_tells_how_far_it_is() -> None:
-    here = Position(where="b", group_count=2, record_count=9, at_ms=1, delay_ms=1500)
     with served() as metrics:
-        metrics.show(here)
+        metrics.observe(Watch(), replace(HERE, delay_ms=1500))
         found = series(metrics)
-        metrics.show(replace(here, delay_ms=None))
-        assert "watch_behind_seconds" not in series(metrics)
+        metrics.observe(Watch(), HERE)
+        assert "watch_behind_seconds" not in series(metrics), "a recording is never late"
     assert found["watch_behind_seconds"] == {(): 1.5}
     assert found["watch_records_total"] == {(): 9.0}
 
