@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from assignors.replay.decode.logged_records import NO_GROUP, LoggedRecord, group_in
+from assignors.replay.history.fold import COMMITS
 from assignors.watch.events import Alert
 from assignors.watch.group_state import Cluster, GroupWatch
 from assignors.watch.machine import NOTHING, SECOND, Input, Tick, step
@@ -40,6 +41,8 @@ class Watch:
     _dues: list[tuple[int, str]] = field(default_factory=list)
     """A heap: when a group is due; a group that is due later by now is looked at in vain."""
     _unpacked: dict[str, None] = field(default_factory=dict)
+    _folded: dict[str, None] = field(default_factory=dict)
+    """Groups with a new record that is no commit, for whoever takes them."""
 
     def add(self, given: Input | Reach) -> list[Alert]:
         """Add an input, and return what happened. Cost: as `machine.step`.
@@ -51,7 +54,10 @@ class Watch:
                 self.record_count += 1
                 self.clock_ms = max(self.clock_ms, given.at_ms)
                 self.unreadable_count += given.record.error is not None
-                return self._step(group_in(given.record.key) or NO_GROUP, given)
+                group = group_in(given.record.key) or NO_GROUP
+                if given.record.name not in COMMITS:
+                    self._folded[group] = None
+                return self._step(group, given)
             case Tick():
                 self.clock_ms = max(self.clock_ms, given.at_ms)
                 return [*chain.from_iterable(self._due(given))]
@@ -67,7 +73,13 @@ class Watch:
     def restore(self, watch: GroupWatch) -> None:
         """Go on with a group from its state."""
         self.groups[watch.group] = watch
+        self._folded[watch.group] = None
         self._plan(watch)
+
+    def take_folded(self) -> list[str]:
+        """Return the groups that have a new record which is no commit, since the last call."""
+        found, self._folded = [*self._folded], {}
+        return found
 
     def _plan(self, watch: GroupWatch) -> None:
         for due in (watch.due_ms, watch.silent_ms):

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import assignors
 from assignors.extras import imported_from
@@ -28,8 +27,7 @@ with imported_from("watch"):
     from prometheus_client import CollectorRegistry, start_http_server
     from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
-if TYPE_CHECKING:
-    from prometheus_client.core import Metric
+Family = CounterMetricFamily | GaugeMetricFamily
 
 PREFIX = "kafka_assignors_"
 SERIES_MAX = 50_000
@@ -135,9 +133,9 @@ class Metrics:
                 self._pictures[group] = picture
         self._watch, self._position = watch, position
 
-    def collect(self) -> Iterator[Metric]:
+    def collect(self) -> Iterator[Family]:
         """Yield every metric, for a scrape. Cost: linear in groups and their partitions."""
-        families = {
+        families: dict[str, Family] = {
             **{name: _gauge(name, text, ("group",)) for name, text in GAUGES.items()},
             **{name: _counter(name, text, ("group",)) for name, text in COUNTERS.items()},
             **{name: _gauge(name, text, labels) for name, (text, labels) in OTHERS.items()},
@@ -158,8 +156,8 @@ class Metrics:
         yield from self._of_alerts()
         yield from self._of_the_watch(left_out)
 
-    def _of_alerts(self) -> Iterator[Metric]:
-        families = [
+    def _of_alerts(self) -> Iterator[Family]:
+        families: list[Family] = [
             _gauge("alerts", "Alerts that are open", ("group", "alert", "severity")),
             _counter("alerts_opened", "Alerts that opened", ("alert",)),
             _counter("alerts_withdrawn", "Alerts that later records showed to be none", ("alert",)),
@@ -172,11 +170,11 @@ class Metrics:
                 family.add_metric((kind,), count)
         yield from families
 
-    def _of_the_watch(self, left_out: int) -> Iterator[Metric]:
+    def _of_the_watch(self, left_out: int) -> Iterator[Family]:
         build = _gauge("build_info", "Version", ("version",))
         build.add_metric((assignors.__version__,), 1)
         yield build
-        told: list[tuple[Callable[..., Metric], str, str, float | None]] = [
+        told: list[tuple[Callable[..., Family], str, str, float | None]] = [
             (_gauge, "watch_groups_left_out", "Groups beyond the cap on series", left_out)
         ]
         if self._position is not None and self._watch is not None:

@@ -122,10 +122,9 @@ def test_no_label_is_the_id_of_a_member() -> None:
 
 
 def test_the_series_of_a_group_end_with_the_group() -> None:
-    one = Says(gets={"t": (0,)})
-    lived = in_order(
-        [classic(1, 1, {"m": one}, group="short"), commit(2, "t", 0, 7, group="short")]
-    )
+    began = classic(1, 1, {"m": Says(gets={"t": (0,)})}, group="short")
+    over = commit(3, "t", 0, None, group="short")
+    lived = in_order([began, commit(2, "t", 0, 7, group="short"), over, gone(4, group="short")])
     with served() as metrics:
         watch = watched(metrics, lived[:2])
         assert '"short"' in scraped(metrics)

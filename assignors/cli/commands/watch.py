@@ -38,6 +38,7 @@ from assignors.replay.sources import Raw, SourceError, open_source
 from assignors.watch.rules import Rules
 
 if TYPE_CHECKING:
+    from assignors.watch.metrics import Metrics
     from assignors.watch.sinks import Sink
 
 _SPEED = re.compile(r"(\d+(?:\.\d+)?)x?")
@@ -111,6 +112,17 @@ def _speed(text: str) -> float | None:
     multiple=True,
     help="When something is an alert; an unknown NAME lists all.",
 )
+@click.option(
+    "--metrics",
+    metavar="HOST:PORT",
+    help="Serve metrics for Prometheus; :9308 serves this machine alone.",
+)
+@click.option(
+    "--alerts",
+    metavar="URL|FILE",
+    multiple=True,
+    help="Send alerts to an Alertmanager, or append them to a file; can be repeated.",
+)
 @output_option
 @click.pass_context
 def watch(
@@ -127,6 +139,8 @@ def watch(
     counts: dict[str, int] | None,
     log_ends: tuple[LogEnds, ...] | None,
     changed: tuple[dict[str, int], ...],
+    metrics: str | None,
+    alerts: tuple[str, ...],
     form: Form,
 ) -> None:
     """Say what goes wrong in consumer groups while it happens.
@@ -144,7 +158,6 @@ def watch(
 
     is_live = bootstrap is not None or config is not None
     rules = thresholds_from_document({k: v for each in changed for k, v in each.items()}, Rules())
-    sinks: list[Sink] = []
     has_opened = False
     try:
         with ExitStack() as stack:
@@ -174,14 +187,18 @@ def watch(
                     speed=speed,
                 )
             stack.enter_context(closing(steps))
+            sinks: list[Sink] = [_sink(place, bootstrap) for place in alerts]
+            served = None if metrics is None else _served(metrics)
             printer = printer_of(form)
-            for sink in (printer, *sinks):
+            sinks += [printer] if served is None else [printer, served]
+            for sink in sinks:
                 stack.callback(sink.close)
             for step in steps:
                 has_opened |= any(one.event is Event.OPENED for one in step.alerts)
-                for sink in (printer, *sinks):
-                    if step.alerts:
-                        sink.take(step.alerts)
+                for sink in sinks if step.alerts else ():
+                    sink.take(step.alerts)
+                if served is not None:
+                    served.observe(step.watch, step.position)
                 printer.show(step.position)
     except BrokenPipeError:
         discard_buffered()
@@ -217,6 +234,29 @@ def _recorded(
     if wanted is not None:
         raws = of_groups(raws, wanted, set())
     return "the sample" if is_sample else source, logged_records(raws)
+
+
+def _sink(place: str, bootstrap: str | None) -> Sink:
+    """Return what sends alerts to a URL or appends them to a file."""
+    from assignors.watch.sinks import AlertFile, Alertmanager  # noqa: PLC0415 - only who asks pays
+
+    if "://" not in place:
+        return AlertFile(place)
+    labels = {} if bootstrap is None else {"cluster": bootstrap}
+    try:
+        return Alertmanager(place, labels=labels, say=_note)
+    except ValueError as error:
+        raise click.UsageError(f"--alerts {error}") from error
+
+
+def _served(address: str) -> Metrics:
+    """Return the metrics, served on this address."""
+    with needed_by("--metrics", "watch"):
+        from assignors.watch.metrics import Metrics  # noqa: PLC0415 - only who asks pays
+    try:
+        return Metrics(address)
+    except ValueError as error:
+        raise click.UsageError(f"--metrics {error}") from error
 
 
 def _note(text: str) -> None:
