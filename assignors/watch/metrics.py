@@ -143,9 +143,10 @@ class Metrics:
         watch = self._watch
         count = left_out = 0
         # Copies are made at once: the watch goes on meanwhile.
-        for group, found in [] if watch is None else [*watch.groups.items()]:
+        groups, ends = ([], {}) if watch is None else ([*watch.groups.items()], watch.cluster.ends)
+        for group, found in groups:
             picture = self._pictures.get(group)
-            series = [*(picture.series if picture else ()), *_of_commits(found, watch)]
+            series = [*(picture.series if picture else ()), *_of_commits(found, ends)]
             if count + len(series) > self._series_max:
                 left_out += 1
                 continue
@@ -259,15 +260,15 @@ def _counts(life: int, now: Generation, before: Picture | None) -> Mapping[str, 
     return {name: before.counts[name] + more for name, more in zip(COUNTERS, added, strict=True)}
 
 
-def _of_commits(found: GroupWatch, watch: Watch) -> Series:
+def _of_commits(found: GroupWatch, ends: Mapping[str, Sequence[int | None]]) -> Series:
     """Return what the commits of a group say, and the ends of its topics."""
     places = [*found.places.items()]
     if not places:
         return []
     lag: Counter[str] = Counter()
     for (topic, partition), place in places:
-        ends = watch.cluster.ends.get(topic, ())
-        end = ends[partition] if partition < len(ends) else None
+        of_topic = ends.get(topic, ())
+        end = of_topic[partition] if partition < len(of_topic) else None
         if end is not None:
             lag[topic] += max(end - place.offset, 0)
     latest_ms = max(place.at_ms for _, place in places)
