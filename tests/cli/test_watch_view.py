@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -18,6 +19,7 @@ from assignors.cli.outputs.watch_view import (
 )
 from assignors.watch.events import Alert, Event
 from assignors.watch.position import Position
+from tests.cli.running import answers, called
 
 START_MS = 1_795_220_340_000
 OPENED = Alert(
@@ -124,3 +126,29 @@ def test_a_pipe_gets_a_line_an_event(capsys: pytest.CaptureFixture[str]) -> None
     withdrawn = event_line(replace(RESOLVED, withdrawn=True))
     assert "withdrawn  high  unassigned  billing" in withdrawn
     assert "after 90.0 s" in withdrawn
+
+
+def test_alerts_go_to_every_place_that_is_named(tmp_path: Path) -> None:
+    places = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+    words = [word for place in places for word in ("--alerts", str(place))]
+    lines, code = answers("watch", "--sample", "--metrics", ":0", *words)
+    assert code == 1
+    assert {line["alert"]["event"] for line in lines} >= {"opened", "resolved"}
+    for place in places:
+        written = [json.loads(line) for line in place.read_text().splitlines()]
+        assert written == [line["alert"] for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("--metrics", "9308", "not :PORT or HOST:PORT"),
+        ("--alerts", "ftp://host", "not http://HOST or https://HOST"),
+        ("--alerts", "no/such/folder/file", "No such file"),
+    ],
+)
+def test_a_place_that_is_none_is_refused(option: str, value: str, words: str) -> None:
+    done = called("watch", "--sample", option, value)
+    assert done.returncode == 2
+    assert words in done.stderr.decode()
+    assert done.stdout == b""
