@@ -74,8 +74,8 @@ class Stay:
 class Slots:
     """The member slots of a group, and the rebalances that they do not explain."""
 
-    counts: dict[str, int] = field(default_factory=dict)
-    """Slot -> members that have it in the last generation that was looked at."""
+    members: dict[str, list[str]] = field(default_factory=dict)
+    """Slot -> ids of the members that have it in the last generation that was looked at."""
     stays: dict[str, list[Stay]] = field(default_factory=dict)
     """Slot -> its newest stays."""
     noted: int | None = None

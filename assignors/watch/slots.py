@@ -9,7 +9,6 @@ slot explains it, nor a change of subscriptions, nor partitions that were withhe
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from statistics import median
 
@@ -37,26 +36,31 @@ def note_generation(slots: Slots, kind: Kind, generation: Generation, rules: Rul
     Cost: linear in its members and in the slots of the window.
     """
     now_ms = generation.at_ms
-    was, is_first = slots.counts, slots.noted is None
-    now = Counter(map(slot_of, generation.members))
+    was, is_first = slots.members, slots.noted is None
+    now: dict[str, list[str]] = {}
+    for member in generation.members:
+        now.setdefault(slot_of(member), []).append(member.member_id)
     _prune(slots, now_ms, rules)
     is_explained = is_first or not generation.members
     for slot in {**was, **now}:
-        before, after = was.get(slot, 0), now.get(slot, 0)
+        before, after = was.get(slot, []), now.get(slot, [])
+        width = max(len(before), len(after))
         stays = slots.stays.setdefault(slot, [])
-        for _ in range(after - before):
-            stays.append(Stay(now_ms))
-            is_explained |= _joins(stays, now_ms, rules.storm_rounds_ms) <= max(before, after)
-        for stay in [one for one in stays if one.left_ms is None][: max(before - after, 0)]:
+        # A process that is back within one generation has a new member id: it left and joined.
+        gone = len({*before} - {*after})
+        for stay in [one for one in stays if one.left_ms is None][:gone]:
             stay.left_ms = now_ms
             left = [one for one in stays if _is_since(one.left_ms, now_ms, rules.storm_rounds_ms)]
-            is_explained |= len(left) <= max(before, after)
+            is_explained |= len(left) <= width
+        for _ in {*after} - {*before}:
+            stays.append(Stay(now_ms))
+            is_explained |= _joins(stays, now_ms, rules.storm_rounds_ms) <= width
         del stays[:-STAYS]
     topics = _topics(generation)
     is_explained |= slots.is_waiting or topics != slots.topics
     if not is_explained:
         slots.rounds.append((now_ms, generation.number))
-    slots.counts, slots.topics, slots.noted = dict(now), topics, generation.number
+    slots.members, slots.topics, slots.noted = now, topics, generation.number
     slots.is_waiting = is_cooperative(kind, generation) and _is_any_withheld(generation)
 
 
