@@ -8,6 +8,7 @@ from assignors.watch.groups import as_live
 from tests.replay.histories import Says, classic, in_order
 
 CALM = Says(client_id="calm", gets={"t": (0,)})
+ALONE = Says(client_id="calm", gets={"t": (0, 1)})
 
 
 def kinds(generations: list[dict[str, Says]], *, every_ms: int = 5_000) -> set[str]:
@@ -22,10 +23,10 @@ def test_a_crash_loop_is_found_with_and_without_a_generation_in_between(
     is_away: bool,  # noqa: FBT001 - a column of the table
 ) -> None:
     """A process that restarts at once has a new member id in the very next generation."""
-    generations = [{"calm": CALM}]
+    generations = [{"calm": ALONE}]
     for number in range(8):
         crashes = {f"crashes-{number}": Says(client_id="crashes", gets={"t": (1,)})}
-        generations += [{"calm": CALM, **crashes}, {"calm": CALM}][: 1 + is_away]
+        generations += [{"calm": CALM, **crashes}, {"calm": ALONE}][: 1 + is_away]
     assert kinds(generations) >= {"member-flaps", "rebalance-storm"}
 
 
