@@ -55,6 +55,8 @@ class Place:
     """The owner of the partition when it was committed."""
     owner_id: str | None
     """The owner now."""
+    owner_ms: int = 0
+    """When the owner last changed."""
     gap_ms: float = 0.0
     """The usual time between two commits."""
     count: int = 1
@@ -104,6 +106,8 @@ class Rest:
     """Commits that went back or were removed, with those that they follow."""
     slots: Slots = field(default_factory=Slots)
     alerts: Alerts = field(default_factory=dict)
+    told_ms: dict[str, int] = field(default_factory=dict)
+    """Member of a KIP-848 group -> the time of its last record."""
     names: dict[str, str] = field(default_factory=dict)
     """Topic id -> name, by the group's own records."""
     counts: dict[str, int] = field(default_factory=dict)

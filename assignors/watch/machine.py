@@ -60,6 +60,9 @@ SECOND = 1_000
 CHANGES = 32
 """Changes that are kept, and two for each member."""
 
+GAPS = 8
+"""Usual gaps after which the time between commits is learned again."""
+
 NOTHING = Cluster(at_ms=0)
 
 
@@ -150,14 +153,27 @@ def _commit(watch: GroupWatch, entry: LoggedRecord) -> bool:
     topic_id = value.get("topicId")
     if topic_id is not None and topic_id != place.topic_id:
         return False
-    gap = entry.at_ms - place.at_ms
-    place.gap_ms = gap if place.count == 1 else place.gap_ms + (gap - place.gap_ms) / 8
+    place.gap_ms = _usual_gap(place, max(entry.at_ms - place.at_ms, 0))
     place.count += 1
     place.floor, place.offset, place.at_ms = place.offset, offset, entry.at_ms
     place.record_offset, place.behind_ms = entry.offset, None
     place.life, place.generation = watch.life, watch.generation
     place.holder_id = place.owner_id
     return True
+
+
+def _usual_gap(place: Place, gap_ms: int) -> float:
+    """Return the usual time between two commits after one more.
+
+    It at most doubles, so a night without records is forgotten soon; and it falls with the time
+    that gaps take, so the commits at each rebalance of a deployment make it little shorter.
+    """
+    usual = place.gap_ms
+    if place.count == 1 or usual < 1:
+        return gap_ms
+    if gap_ms >= usual:
+        return min(gap_ms, 2 * usual)
+    return usual - (usual - gap_ms) * gap_ms / (GAPS * usual)
 
 
 def _add(
@@ -177,10 +193,24 @@ def _add(
     watch.life = max(rest.fold.life_count, 1)
     watch.generation = None if life is None else life.generation
     if entry.record.name not in COMMITS:
+        _note_member(rest, entry)
         for key, place in watch.places.items():
-            place.owner_id = rest.fold.holder(key)
+            owner_id = rest.fold.holder(key)
+            if owner_id != place.owner_id:
+                place.owner_id, place.owner_ms = owner_id, watch.clock_ms
         watch.patience_ms = _patience_ms(life)
     _look_soon(watch)
+
+
+def _note_member(rest: Rest, entry: LoggedRecord) -> None:
+    """Note when a member of a KIP-848 group was last written."""
+    member_id = (entry.record.key or {}).get("memberId")
+    if member_id is None:
+        return
+    if entry.record.is_tombstone:
+        rest.told_ms.pop(member_id, None)
+    else:
+        rest.told_ms[member_id] = entry.at_ms
 
 
 def _patience_ms(life: ClassicLife | EpochLife | None) -> int | None:
@@ -294,6 +324,7 @@ def _keep_commit(watch: GroupWatch, row: OffsetRow) -> None:
         generation=row.generation,
         holder_id=row.holder_id,
         owner_id=rest.fold.holder(key),
+        owner_ms=watch.clock_ms if last is None else last.owner_ms,
         gap_ms=0.0 if last is None else last.gap_ms,
         count=1 if last is None else last.count + 1,
     )
@@ -323,7 +354,7 @@ def _keep_drop(watch: GroupWatch, last: Place, row: OffsetRow) -> None:
 def _forget(rest: Rest) -> None:
     """Drop the rows of a life that is over."""
     rest.generations, rest.changes, rest.takeovers, rest.replaced = [], [], [], []
-    rest.unreadable, rest.drops, rest.slots = [], [], Slots()
+    rest.unreadable, rest.drops, rest.slots, rest.told_ms = [], [], Slots(), {}
 
 
 def _evaluate(
@@ -338,7 +369,7 @@ def _evaluate(
     found += conditions_of_slots(rest.slots, watch.life, now_ms, rules)
     is_open = ended is None and rest.fold.life is not None
     if is_open and isinstance(rest.fold.life, EpochLife):
-        waiting, due = reconciling(rest.fold.life, now_ms, rules)
+        waiting, due = reconciling(rest.fold.life, rest.told_ms, now_ms, rules)
         found += waiting
         dues.append(due)
     silent, watch.silent_ms = commits_due(watch, now_ms, rules) if is_open else ({}, None)

@@ -24,9 +24,11 @@ Waited = tuple[list[Condition], int | None]
 """Conditions, and when to look again; `None`: not before the next record."""
 
 
-def reconciling(life: EpochLife, now_ms: int, rules: Rules) -> Waited:
+def reconciling(life: EpochLife, told_ms: Mapping[str, int], now_ms: int, rules: Rules) -> Waited:
     """Return that a KIP-848 group does not reach its epoch: no target, or members below it.
 
+    `told_ms` has the time of each member's last record: what it writes is progress. A static member
+    that is away has an epoch below 0, and its session runs out if it does not return.
     Cost: linear in the members.
     """
     epoch = life.epoch
@@ -37,11 +39,12 @@ def reconciling(life: EpochLife, now_ms: int, rules: Rules) -> Waited:
         limits[""] = epoch.at_ms + rules.assigning_ms
     else:
         for member_id, member in epoch.members.items():
-            is_there = member_id in life.members
+            is_there = member_id in life.members and (member.member_epoch or 0) >= 0
             is_below = (member.member_epoch or 0) < epoch.number
             if is_there and (is_below or member.member_state == "unrevoked-partitions"):
                 timeout_ms = member.rebalance_timeout_ms or REBALANCE_TIMEOUT_MS
-                limits[member_id] = epoch.at_ms + timeout_ms + rules.heartbeats_ms
+                since_ms = max(epoch.at_ms, told_ms.get(member_id, 0))
+                limits[member_id] = since_ms + timeout_ms + rules.heartbeats_ms
     late = [member_id for member_id, limit in limits.items() if limit <= now_ms]
     due_ms = min((limit for limit in limits.values() if limit > now_ms), default=None)
     if not late:
@@ -80,22 +83,30 @@ def commits_due(
     due_ms = None
     silent = {}
     for key, place in watch.places.items():
-        if place.behind_ms is None or place.count < rules.silence_commits:
+        is_awaited = place.behind_ms is not None and place.owner_id is not None
+        if not is_awaited or place.count < rules.silence_commits:
             continue
         usual_ms = max(rules.silence_ms, int(rules.silence_gaps * place.gap_ms))
-        limit_ms = max(place.behind_ms, place.at_ms) + usual_ms
+        limit_ms = _since_ms(place) + usual_ms
         if limit_ms <= now_ms:
             silent[key] = place
         else:
             due_ms = limit_ms if due_ms is None else min(due_ms, limit_ms)
-    behind = [place for place in watch.places.values() if place.behind_ms is not None]
-    if silent and len(silent) == len(behind):
+    if silent and len(silent) == _behind(watch):
         # The whole group is silent: a rebalance may take as long as the slowest member may.
-        last_ms = max(place.at_ms for place in watch.places.values())
-        patient_ms = max(last_ms, *(place.behind_ms or 0 for place in behind)) + watch.patience_ms
+        patient_ms = max(map(_since_ms, silent.values())) + watch.patience_ms
         if patient_ms > now_ms:
             return {}, patient_ms
     return silent, due_ms
+
+
+def _since_ms(place: Place) -> int:
+    """Return since when the owner of a partition could have committed and did not."""
+    return max(place.at_ms, place.owner_ms, place.behind_ms or 0)
+
+
+def _behind(watch: GroupWatch) -> int:
+    return sum(place.behind_ms is not None for place in watch.places.values())
 
 
 def silent_commits(
@@ -108,10 +119,9 @@ def silent_commits(
     for topic, number in sorted(silent):
         by_topic.setdefault(topic, []).append(number)
     named = [f"{topic}[{numbers_shown(listed)}]" for topic, listed in by_topic.items()]
-    since_ms = min(max(place.at_ms, place.behind_ms or 0) for place in silent.values())
+    since_ms = min(map(_since_ms, silent.values()))
     usual_ms = max(int(place.gap_ms) for place in silent.values())
-    behind = sum(place.behind_ms is not None for place in watch.places.values())
-    is_all = len(silent) == behind
+    is_all = len(silent) == _behind(watch)
     owners = dict.fromkeys(place.owner_id for place in silent.values() if place.owner_id)
     words = (
         "; every partition with records to read is silent: a rebalance that does not complete, or "
