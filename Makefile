@@ -87,7 +87,7 @@ pytest: env
 deep: export DEEP ?= 20
 deep: env
 	$(call part,pytest with DEEP=$(DEEP),$(PYTEST) -m 'not spark and not interop' --durations=20 tests)
-	$(call part,histories of coordinators,$(RUN) -m tests.foreign.deep_coordinators --histories 100000)
+	$(call part,histories of coordinators,$(RUN) -m tests.foreign.deep --histories 100000)
 	$(call part,best assignments,$(RUN) -m tests.optimal.deep --groups 100000)
 	$(call part,tiny groups by weight,$(RUN) -m tests.weighted.exhaust)
 	$(call part,every pair of clients and every kind of Spark session,$(PYTEST) -m 'interop or spark' --durations=20 tests)

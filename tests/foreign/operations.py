@@ -1,8 +1,9 @@
-"""Requests as operations of a history: as the judge reads them."""
+"""Requests as operations of a history, as the judge reads them, and back."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from assignors.simulation.timed.protocols.effects import Request
 from assignors.simulation.timed.protocols.kafka.messages import (
@@ -14,89 +15,129 @@ from assignors.simulation.timed.protocols.kafka.messages import (
     OffsetCommit,
     OffsetDelete,
     OffsetFetch,
+    Protocol,
     SyncGroup,
 )
 
 Operation = dict[str, Any]
 
 
+class Spelled(NamedTuple):
+    """How a request is written: its operation, and the key of each field."""
+
+    op: str
+    make: Callable[..., Request]
+    keys: Mapping[str, str]
+
+
+SENDER = {"member_id": "member", "instance_id": "instance"}
+REQUESTS: Mapping[type[Any], Spelled] = {
+    each.make: each  # type: ignore[misc] # a class is what makes it
+    for each in (
+        Spelled(
+            "join",
+            JoinGroup,
+            {
+                **SENDER,
+                "client_id": "client",
+                "session_timeout_ms": "session",
+                "rebalance_timeout_ms": "rebalance",
+                "protocol_type": "type",
+                "protocols": "protocols",
+                "version": "version",
+            },
+        ),
+        Spelled(
+            "sync",
+            SyncGroup,
+            {
+                **SENDER,
+                "generation": "generation",
+                "protocol": "protocol",
+                "protocol_type": "type",
+                "assignments": "assignments",
+            },
+        ),
+        Spelled("heartbeat", Heartbeat, {**SENDER, "generation": "generation"}),
+        Spelled("leave", LeaveGroup, SENDER),
+        Spelled(
+            "consumer",
+            ConsumerHeartbeat,
+            {
+                **SENDER,
+                "client_id": "client",
+                "epoch": "epoch",
+                "rack_id": "rack",
+                "rebalance_timeout_ms": "rebalance",
+                "topics": "topics",
+                "owned": "owned",
+                "pattern": "pattern",
+                "assignor": "assignor",
+            },
+        ),
+        Spelled(
+            "commit",
+            OffsetCommit,
+            {
+                **SENDER,
+                "generation": "generation",
+                "offsets": "offsets",
+                "producer_id": "producer",
+                "version": "version",
+            },
+        ),
+        Spelled(
+            "fetch-offsets",
+            OffsetFetch,
+            {
+                "member_id": "member",
+                "epoch": "epoch",
+                "requires_stable": "stable",
+                "partitions": "partitions",
+            },
+        ),
+        Spelled("delete-offsets", OffsetDelete, {"partitions": "partitions"}),
+        Spelled(
+            "end-transaction", EndTransaction, {"producer_id": "producer", "is_commit": "commit"}
+        ),
+    )
+}
+BY_OP = {each.op: each for each in REQUESTS.values()}
+PAIRS = ("protocols", "assignments")
+"""Fields of names and bytes, which are hexadecimal digits in an operation."""
+
+
 def operation_of(request: Request) -> Operation:
     """Return a request as the judge reads it."""
-    match request:
-        case ConsumerHeartbeat():
-            return {
-                "op": "consumer",
-                "client": request.client_id,
-                "member": request.member_id,
-                "epoch": request.epoch,
-                "instance": request.instance_id,
-                "rack": request.rack_id,
-                "rebalance": request.rebalance_timeout_ms,
-                "topics": request.topics,
-                "owned": request.owned,
-                "pattern": request.pattern,
-                "assignor": request.assignor,
-            }
-        case OffsetCommit() | OffsetFetch() | OffsetDelete() | EndTransaction():
-            return _about_offsets(request)
-        case JoinGroup() | SyncGroup() | Heartbeat() | LeaveGroup():
-            return _classic(request)
-    raise AssertionError(request)
+    spelled = REQUESTS[type(request)]
+    found: Operation = {"op": spelled.op}
+    for field, key in spelled.keys.items():
+        value = getattr(request, field)
+        found[key] = [[name, blob.hex()] for name, blob in value] if field in PAIRS else value
+    return found
 
 
-def _classic(request: JoinGroup | SyncGroup | Heartbeat | LeaveGroup) -> Operation:
-    sender = {"member": request.member_id, "instance": request.instance_id}
-    match request:
-        case JoinGroup():
-            return {
-                "op": "join",
-                **sender,
-                "client": request.client_id,
-                "session": request.session_timeout_ms,
-                "rebalance": request.rebalance_timeout_ms,
-                "type": request.protocol_type,
-                "protocols": [[each.name, each.metadata.hex()] for each in request.protocols],
-                "version": request.version,
-            }
-        case SyncGroup():
-            return {
-                "op": "sync",
-                **sender,
-                "generation": request.generation,
-                "protocol": request.protocol,
-                "type": request.protocol_type,
-                "assignments": [[each, blob.hex()] for each, blob in request.assignments],
-            }
-        case Heartbeat():
-            return {"op": "heartbeat", **sender, "generation": request.generation}
-        case LeaveGroup():
-            return {"op": "leave", **sender}
+def request_of(op: Operation) -> Request | None:
+    """Return the request of an operation; `None` for one that is none.
+
+    >>> request_of({"op": "leave", "member": "a", "instance": None})
+    LeaveGroup(member_id='a', instance_id=None)
+    """
+    spelled = BY_OP.get(op["op"])
+    if spelled is None:
+        return None
+    return spelled.make(**{field: _read(field, op[key]) for field, key in spelled.keys.items()})
 
 
-def _about_offsets(
-    request: OffsetCommit | OffsetFetch | OffsetDelete | EndTransaction,
-) -> Operation:
-    match request:
-        case OffsetCommit():
-            return {
-                "op": "commit",
-                "member": request.member_id,
-                "instance": request.instance_id,
-                "generation": request.generation,
-                "offsets": request.offsets,
-                "producer": request.producer_id,
-                "version": request.version,
-            }
-        case OffsetFetch():
-            return {
-                "op": "fetch-offsets",
-                "member": request.member_id,
-                "epoch": request.epoch,
-                "stable": request.requires_stable,
-                "partitions": request.partitions,
-            }
-        case OffsetDelete():
-            return {"op": "delete-offsets", "partitions": request.partitions}
-        case EndTransaction():
-            ends = {"producer": request.producer_id, "commit": request.is_commit}
-            return {"op": "end-transaction", **ends}
+def _read(field: str, value: Any) -> Any:
+    """Return a value as a request has it: lists are tuples."""
+    if isinstance(value, dict):
+        return {name: tuple(each) for name, each in value.items()}
+    if not isinstance(value, list):
+        return value
+    if field in PAIRS:
+        make: Callable[[str, bytes], Any] = (
+            Protocol if field == "protocols" else lambda name, blob: (name, blob)
+        )
+        return tuple(make(name, bytes.fromhex(digits)) for name, digits in value)
+    return tuple(tuple(each) if isinstance(each, list) else each for each in value)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from random import Random
 from typing import NamedTuple, Protocol, TypeVar
@@ -42,7 +42,7 @@ from assignors.simulation.timed.protocols.kafka.state import (
 from assignors.simulation.timed.queue import EventQueue
 from assignors.simulation.timed.scenario import MigrationPolicy
 from tests.foreign import commits
-from tests.foreign.operations import Operation, operation_of
+from tests.foreign.operations import Operation, operation_of, request_of
 from tests.foreign.plays import Step, answer_of, record_of
 from tests.simulation.timed.compaction import kept, some_cleanings
 
@@ -293,6 +293,26 @@ def played(
             else:
                 learn(asked[reply.number], reply)
     return ops, steps
+
+
+def replayed(
+    broker: Mapping[str, str], ops: Sequence[Operation], losses: Losses | None = None
+) -> list[Step]:
+    """Return what ours does at each step of a written history."""
+    player = Player(broker)
+    player.tail = None if losses is None else []
+    player.note_written()
+    asked: dict[int, Request] = {}
+    steps = []
+    for number, op in enumerate(ops):
+        request = request_of(op)
+        if request is None:
+            (player if losses is None else losses.played_by(player)).play(op)
+        else:
+            asked[number] = request
+            player.request(number, request)
+        steps.append(taken_step(player, asked))
+    return steps
 
 
 def _judged_alike(player: Player, op: Operation, request: Request | None) -> Drawn:

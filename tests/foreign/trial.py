@@ -31,7 +31,7 @@ class Profile:
 
 
 PROFILES = {
-    "ci": Profile(groups=2_500, blobs=10_000),
+    "ci": Profile(groups=3_500, blobs=10_000),
     "deep": Profile(groups=50_000, blobs=200_000),
 }
 USUAL = "ci" if os.environ.get("DEEP", "1") == "1" else "deep"

@@ -41,16 +41,11 @@ from assignors.simulation.timed.protocols.kafka.restore import (
     timers,
 )
 from tests.conftest import cases
-from tests.foreign import consumer_coordinator, coordinator, mixed_coordinator
+from tests.foreign.histories import HISTORIES
 from tests.foreign.player import Player
 from tests.simulation.timed.compaction import compacted, some_cleanings
 
 History = Callable[..., Any]
-HISTORIES = {
-    "classic": coordinator.history,
-    "consumer": consumer_coordinator.history,
-    "mixed": mixed_coordinator.history,
-}
 SEEDS = st.integers(0, 2**32)
 
 
@@ -107,7 +102,7 @@ def test_records_so_far_say_the_state_of_a_consumer_group(seed: int) -> None:
             }
             assert summary(state)["offsets"] == offsets
 
-    consumer_coordinator.history(seed, 80, see)
+    HISTORIES["consumer"](seed, 80, see)
 
 
 @given(seed=SEEDS)
@@ -127,7 +122,7 @@ def test_records_so_far_say_the_state_of_a_classic_group_that_is_stable(seed: in
                 (SESSION, member_id) for member_id in live.members
             }
 
-    coordinator.history(seed, 80, see)
+    HISTORIES["classic"](seed, 80, see)
 
 
 def facts(group: ClassicGroup) -> Any:

@@ -12,7 +12,7 @@ from assignors.simulation.timed.execution.port import Entry
 from assignors.simulation.timed.protocols.effects import Reply
 from assignors.simulation.timed.protocols.kafka.messages import EndTransaction, OffsetCommit
 from assignors.simulation.timed.scenario import BrokerConfig
-from tests.foreign.mixed_clients import Client, Habits, learn, next_of
+from tests.foreign.history_clients import Client, Habits, learn, next_of
 from tests.simulation.timed.broker.facts import facts
 
 TOPICS = {"t": 4, "v": 3, "y": 2}

@@ -34,16 +34,11 @@ from assignors.simulation.timed.protocols.kafka.records import (
     OffsetRecord,
 )
 from tests.conftest import cases
-from tests.foreign import consumer_coordinator, coordinator, mixed_coordinator
+from tests.foreign.histories import HISTORIES
 from wire import Subscription, encode_subscription
 from wire.records import encode_key, encode_value
 
 TOPICS = TopicNames.of({name: f"AAAAAAAAAAAAAAAAAAAA{name}Q" for name in ("t", "v", "y")})
-HISTORIES = {
-    "classic": coordinator.history,
-    "consumer": consumer_coordinator.history,
-    "mixed": mixed_coordinator.history,
-}
 SUBSCRIPTION = encode_subscription(Subscription(version=1, topics=("t",)))
 JOIN = JoinGroup("c", "", None, 6000, 6000, (Protocol("range", SUBSCRIPTION),))
 
