@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from tests.conftest import need
 from tests.examples.test_examples import SAID
 from tests.interop.broker import Broker
 from tests.interop.install import EXAMPLE_GO, EXAMPLE_JAVA, EXAMPLE_NODE, EXAMPLES, Step, class_path
+from tests.waiting import comes
 
 pytestmark = pytest.mark.interop
 
@@ -129,10 +129,10 @@ def test_a_program_shares_a_topic_with_ours(name: str, broker: Broker, tmp_path:
     place = [broker.bootstrap, f"orders-{uuid.uuid4().hex[:8]}"]
     our_command = [sys.executable, str(EXAMPLES / "mixed_group.py"), *place, neighbour.protocol]
     with running(our_command, tmp_path / "python") as ours:
-        wait_until(lambda: ours.has_ended or ours.said == STARTED, STARTS_S)
+        comes(lambda: ours.has_ended or ours.said == STARTED, within_s=STARTS_S)
         assert ours.said == STARTED, ours.errors
         with running([*command, *place], tmp_path / name) as theirs:
-            wait_until(lambda: have_ended(ours, theirs), RUN_S)
+            comes(lambda: have_ended(ours, theirs), within_s=RUN_S)
             errors = f"python: {ours.errors}\n{name}: {theirs.errors}"
             assert ours.said == STARTED + PYTHON_SAID.format(
                 python_has=neighbour.python_has, protocol=neighbour.protocol, wrote=neighbour.wrote
@@ -144,7 +144,7 @@ def test_a_program_shares_a_topic_with_ours(name: str, broker: Broker, tmp_path:
 def test_a_group_that_nobody_is_in_is_said(broker: Broker, tmp_path: Path) -> None:
     command = [sys.executable, str(EXAMPLES / "inspect_group.py"), broker.bootstrap, "nobody"]
     with running(command, tmp_path / "look") as look:
-        wait_until(lambda: look.has_ended, RUN_S)
+        comes(lambda: look.has_ended, within_s=RUN_S)
         assert (look.exit_code, look.said) == (1, "")
         assert look.errors == "no classic group nobody on record\n"
 
@@ -198,10 +198,3 @@ def running(command: list[str], path: Path) -> Iterator[Program]:
 def have_ended(ours: Program, theirs: Program) -> bool:
     """Whether both have, or one in a way that the other would wait for in vain."""
     return (ours.has_ended and theirs.has_ended) or bool(ours.exit_code or theirs.exit_code)
-
-
-def wait_until(is_reached: Callable[[], bool], timeout_s: float) -> None:
-    """Wait for a condition; what is missing in the end, the caller's asserts say."""
-    until = time.monotonic() + timeout_s
-    while not is_reached() and time.monotonic() < until:
-        time.sleep(0.1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,11 +12,11 @@ from tests.interop.conftest import MakeGroup
 from tests.interop.events import now_ms
 from tests.interop.group import DRAINS_S, SETTLES_S, LiveGroup
 from tests.interop.neighbours import COOPERATIVE, STICKY
+from tests.waiting import wait
 
 pytestmark = pytest.mark.interop
 
 RECOVERS_S = 50.0
-LOOK_S = 0.02
 
 SESSION_MS = 20_000
 """Nobody is killed here: who needs long to notice that the broker is back is still a member."""
@@ -58,7 +57,7 @@ def test_a_broker_that_returns_in_mid_rebalance_finds_one_owner_each(
         group.settled(SETTLES_S)
         # Alone: the programs of the others give up where there is no broker to start with.
         group.start("kpp")
-        until_rebalance(group)
+        wait(lambda: group.admin.describe(group.name).state.endswith("Rebalance"))
         gone_ms = now_ms()
         RESTARTS[way](own_broker)
         own_broker.start()
@@ -72,13 +71,6 @@ def test_a_broker_that_returns_in_mid_rebalance_finds_one_owner_each(
         assert not verdict.failures, verdict
         # What was consumed while nothing could be committed may be consumed again.
         assert all(one.t_ms >= gone_ms for one in verdict.repeats), verdict
-
-
-def until_rebalance(group: LiveGroup) -> None:
-    until = time.monotonic() + SETTLES_S
-    while not group.admin.describe(group.name).state.endswith("Rebalance"):
-        assert time.monotonic() < until, "no rebalance to disturb"
-        time.sleep(LOOK_S)
 
 
 @pytest.mark.parametrize("protocol", [COOPERATIVE, pytest.param(STICKY, marks=pytest.mark.deep)])

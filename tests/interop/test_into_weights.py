@@ -7,13 +7,12 @@ broker refuses it.
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from tests.interop.conftest import MakeGroup
 from tests.interop.group import DRAINS_S, SETTLES_S
 from tests.interop.neighbours import COOPERATIVE, WEIGHTED
+from tests.waiting import wait
 
 pytestmark = pytest.mark.interop
 
@@ -40,10 +39,7 @@ def test_two_restarts_lead_in_and_two_lead_out(
         member.restart(assignors=(WEIGHTED,))
         assert group.settled(SETTLES_S, hold_s=HOLD_S).protocol == WEIGHTED
     java.start()
-    until = time.monotonic() + SETTLES_S
-    while REFUSED not in " ".join(java.errors):
-        assert time.monotonic() < until, f"the broker let Java in: {java.errors}"
-        time.sleep(0.1)
+    wait(lambda: REFUSED in " ".join(java.errors), shows=lambda: java.errors)
     java.kill()
     for member in ours:
         member.restart(assignors=(WEIGHTED, COOPERATIVE))

@@ -39,6 +39,7 @@ from tests.interop.neighbours import (
     STUMBLES,
     followers,
 )
+from tests.waiting import comes
 from wire import NoteCode, decode_assignment
 
 pytestmark = pytest.mark.interop
@@ -228,16 +229,6 @@ def comes_before_rest(group: LiveGroup, is_so: Callable[[], bool]) -> bool:
             group.settled(GLANCE_S)
             return False
     raise Unsettled(f"after {SETTLES_S:g} s: neither at rest nor what it is watched for")
-
-
-def comes(is_so: Callable[[], bool], *, within_s: float) -> bool:
-    """Whether something comes true in time."""
-    until = time.monotonic() + within_s
-    while not is_so():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def disturb(group: LiveGroup, dice: random.Random, others: list[str]) -> str:

@@ -26,12 +26,12 @@ from tests.interop.members import Member
 from tests.interop.odd_bytes import subscription
 from tests.interop.odd_rows import SHARED, TABLES, Odd
 from tests.interop.raw import RawMember
+from tests.waiting import comes
 from wire import Mode, decode_assignment
 
 pytestmark = pytest.mark.interop
 
 HOLD_S = 0.6
-LOOK_S = 0.1
 TRIES_MAX = 8
 ROBBED_WITHIN_S = 3.0
 """Below the raw members' session timeout: while they wait they show no life."""
@@ -57,13 +57,12 @@ def join_odd(group: LiveGroup, failure: Failure) -> None:
 
 def shows(member: Member, pattern: str, *, timeout_s: float) -> bool:
     """Whether a member says this of its failure, in time."""
-    until = time.monotonic() + timeout_s
-    while time.monotonic() < until:
+
+    def says() -> bool:
         said = [event.text for event in member.events if event.kind in {"error", "died"}]
-        if any(re.search(pattern, text) for text in said):
-            return True
-        time.sleep(LOOK_S)
-    return False
+        return any(re.search(pattern, text) for text in said)
+
+    return comes(says, within_s=timeout_s)
 
 
 def odd_member(group: LiveGroup, protocol: str, name: str, odd: Odd) -> RawMember:
@@ -255,12 +254,13 @@ class Witness(RawMember):
     def _own(self, partitions: frozenset[Partition]) -> None:
         """Wait for the robber, and a moment longer: short windows do not count."""
         lost = self.owned - partitions
-        until = time.monotonic() + ROBBED_WITHIN_S
-        while lost and self.is_alive and time.monotonic() < until:
+        if lost:
+            comes(
+                lambda: not self.is_alive or self._is_held_elsewhere(lost),
+                within_s=ROBBED_WITHIN_S,
+            )
             if self._is_held_elsewhere(lost):
                 time.sleep(2 * WINDOW_MS / 1000)
-                break
-            time.sleep(LOOK_S / 5)
         super()._own(partitions)
 
     def _is_held_elsewhere(self, partitions: frozenset[Partition]) -> bool:

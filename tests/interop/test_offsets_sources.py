@@ -30,6 +30,7 @@ from assignors.replay.sources import Isolation, Raw, read_segments
 from assignors.replay.sources.arrow import batched
 from tests.interop.broker import Broker
 from tests.spark.jobs import answers_of
+from tests.waiting import wait
 
 pytestmark = pytest.mark.interop
 
@@ -208,12 +209,13 @@ def await_ends(broker: Broker, topic: str) -> None:
     ]
     try:
         numbers = readers[0].list_topics(topic, 10).topics[topic].partitions
-        until = time.monotonic() + 30
-        for number in numbers:
-            place_of_end = TopicPartition(topic, number)
-            while len({reader.get_watermark_offsets(place_of_end)[1] for reader in readers}) > 1:
-                assert time.monotonic() < until, "a transaction did not end"
-                time.sleep(0.05)
+        places = [TopicPartition(topic, number) for number in numbers]
+
+        def have_ended() -> bool:
+            ends = [{one.get_watermark_offsets(place)[1] for one in readers} for place in places]
+            return all(len(each) == 1 for each in ends)
+
+        wait(have_ended, within_s=30)
     finally:
         for reader in readers:
             reader.close()

@@ -8,8 +8,7 @@ tables that a replay makes of the offsets topic, from the segment files and thro
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -28,11 +27,10 @@ from tests.interop.admin import DescribedGroup
 from tests.interop.broker import Broker
 from tests.interop.events import Partition
 from tests.interop.group import SETTLES_S, LiveGroup
+from tests.waiting import wait
 
 pytestmark = pytest.mark.interop
 
-QUIET_S = 30.0
-"""Within it a group that has read everything has committed everything."""
 
 CLASSIC, MODERN = "classic", "KIP-848"
 KINDS = (CLASSIC, MODERN)
@@ -62,7 +60,7 @@ def moments(broker: Broker, tmp_path_factory: pytest.TempPathFactory) -> dict[st
             for member in group.members.values():
                 if member.is_alive:
                     member.close()
-            _until(partial(_is_empty, group))
+            wait(partial(_is_empty, group))
     return found
 
 
@@ -90,7 +88,7 @@ def _modern(group: LiveGroup) -> None:
 
 def _moment(broker: Broker, group: LiveGroup) -> Moment:
     """What is said of a group once its members have committed all that was written."""
-    _until(lambda: group.admin.committed(group.name) == group.feed.written)
+    wait(lambda: group.admin.committed(group.name) == group.feed.written)
     return Moment(
         group=group.name,
         described=group.admin.describe(group.name),
@@ -102,13 +100,6 @@ def _moment(broker: Broker, group: LiveGroup) -> Moment:
 
 def _is_empty(group: LiveGroup) -> bool:
     return group.admin.describe(group.name).state == "Empty"
-
-
-def _until(holds: Callable[[], bool]) -> None:
-    until = time.monotonic() + QUIET_S
-    while not holds():
-        assert time.monotonic() < until, "it never came to that"
-        time.sleep(0.2)
 
 
 def _raws(broker: Broker) -> Iterator[Raw]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 
 import pytest
@@ -13,12 +12,12 @@ from tests.interop.conftest import MakeGroup
 from tests.interop.group import DRAINS_S, SETTLES_S
 from tests.own_assignors.sticky_ones import HERE, STICKY_ONES
 from tests.own_assignors.wrapped import WRAPPED
+from tests.waiting import wait
 
 pytestmark = pytest.mark.interop
 
 HOLD_S = 0.3
 PARTITIONS = 6
-LOOK_S = 0.05
 
 
 def test_members_of_a_cooperative_one_claim_what_they_own_though_it_does_not_say_so(
@@ -70,10 +69,7 @@ def test_a_leader_whose_own_assignor_raises_shows_it_and_is_waited_for(
     """
     group = make_group({"a": PARTITIONS}, assignors=("range",), session_timeout_ms=3000)
     (leader,) = group.start(kind, assignors=("failing",))
-    until = time.monotonic() + SETTLES_S
-    while len(leader.errors) < 3:
-        assert time.monotonic() < until, leader.events
-        time.sleep(LOOK_S)
+    wait(lambda: len(leader.errors) >= 3, shows=lambda: leader.events)
     assert all(RAISED in text for text in leader.errors)
     assert group.admin.describe(group.name).state == "CompletingRebalance"
     (other,) = group.start(kind)

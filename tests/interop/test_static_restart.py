@@ -7,14 +7,13 @@ members of other clients leave it so (`tests/foreign/exhausted/test_static_membe
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from tests.interop.conftest import MakeGroup
-from tests.interop.group import LOOK_S, SETTLES_S, LiveGroup
+from tests.interop.group import SETTLES_S, LiveGroup
 from tests.interop.odd_bytes import subscription
 from tests.interop.raw import RawMember
+from tests.waiting import wait
 
 pytestmark = pytest.mark.interop
 
@@ -52,10 +51,7 @@ def raw(group: LiveGroup, name: str, *, instance: str | None = None) -> RawMembe
 
 
 def wait_for(member: RawMember, count: int) -> None:
-    until = time.monotonic() + SETTLES_S
-    while len(member.owned) != count:
-        assert time.monotonic() < until, f"{member.name} has {sorted(member.owned)}"
-        time.sleep(LOOK_S)
+    wait(lambda: len(member.owned) == count, shows=lambda: (member.name, member.owned))
 
 
 @pytest.mark.parametrize("leader", ["kpp", "aiop"])

@@ -25,6 +25,7 @@ from tests.interop.hosted import HostedMember
 from tests.interop.odd_bytes import subscription
 from tests.interop.raw import RawMember
 from tests.interop.test_odd_members import errors_of_ours
+from tests.waiting import wait
 
 pytestmark = pytest.mark.interop
 
@@ -128,7 +129,7 @@ def test_the_shipped_assignor_joins_ten_times_a_second(make_group: MakeGroup) ->
     group.settled(SETTLES_S, hold_s=HOLD_S)
     with ExitStack() as stack:
         member = live_twice(group, CooperativeStickyAssignor, stack)
-        wait_until(lambda: member.join_count > 20)
+        wait(lambda: member.join_count > 20)
         assert not member.owned
 
 
@@ -162,7 +163,7 @@ def test_a_leader_of_many_members_is_soon_done(make_group: MakeGroup) -> None:
         )
         stack.callback(leader.end)
         leader.start()
-        wait_until(lambda: len(leader.owned) == 1000)
+        wait(lambda: len(leader.owned) == 1000)
         blobs = {COOPERATIVE: subscription(3, group.topics)}
         crowd = [
             RawMember(
@@ -175,7 +176,7 @@ def test_a_leader_of_many_members_is_soon_done(make_group: MakeGroup) -> None:
         for member in crowd:
             stack.callback(member.vanish)
             member.start()
-        wait_until(lambda: all(len(member.owned) in {16, 17} for member in crowd))
+        wait(lambda: all(len(member.owned) in {16, 17} for member in crowd))
         assert leader.errors == []
         assert len(set(group.broker.leaders(group.name).values())) == 1, "it never lost the lead"
     assert max(led.member_count for led in rounds) == CROWD + 1
@@ -229,10 +230,3 @@ def processor_seconds() -> Iterator[list[float]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Strategy, "assign", timed)
         yield spent
-
-
-def wait_until(is_reached: Callable[[], bool], *, timeout_s: float = 60.0) -> None:
-    until = time.monotonic() + timeout_s
-    while not is_reached():
-        assert time.monotonic() < until, "never reached"
-        time.sleep(0.1)

@@ -5,7 +5,6 @@ One broker and one Java process serve all tests here: groups and members have na
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
@@ -29,6 +28,7 @@ from tests.interop.proxy import (
     heartbeat_answer,
 )
 from tests.lab.execution.programs import Clients, Line, clients
+from tests.waiting import wait
 
 HEARTBEAT_MS = 300
 BROKER_SETTINGS = {
@@ -70,14 +70,6 @@ class Place:
         if request.key == HEARTBEAT:
             self.beats[request.client_id] += 1
         return True
-
-
-def wait(is_so: Callable[[], object], *, shows: Callable[[], object] = lambda: "") -> None:
-    """Wait for something that must come; where it does not, say what `shows` returns."""
-    until = time.monotonic() + PATIENCE_S
-    while not is_so():
-        assert time.monotonic() < until, shows()
-        time.sleep(LOOK_S)
 
 
 @contextmanager

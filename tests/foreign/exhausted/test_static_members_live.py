@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from tests.foreign.exhausted.conftest import MakeGroup
-from tests.foreign.exhausted.groups import PARTITIONS, PATIENCE_S, Place, wait
+from tests.foreign.exhausted.groups import PARTITIONS, PATIENCE_S, Place
 from tests.interop.group import SETTLES_S, LiveGroup
 from tests.interop.proxy import JOIN_GROUP, SYNC_GROUP, Late
+from tests.waiting import wait
 
 pytestmark = pytest.mark.interop
 

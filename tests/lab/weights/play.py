@@ -23,6 +23,7 @@ from tests.interop.install import ROOT
 from tests.lab.execution.programs import end_program
 from tests.lab.weights import member, producer
 from tests.lab.weights.world import LEAVER, World
+from tests.waiting import wait
 
 READY_S = 60.0
 CALM_S = 2.0
@@ -237,13 +238,9 @@ def _prepared(world: World, broker: Broker, group: str) -> list[int]:
 
 def _ends(world: World, broker: Broker) -> dict[tuple[str, int], int]:
     """Return the end of each partition, once the broker serves them all."""
-    until = time.monotonic() + READY_S
-    while time.monotonic() < until:
-        ends = Admin(broker.bootstrap).ends(world.topics)
-        if min(ends.values()) >= 0:
-            return ends
-        time.sleep(0.1)
-    raise TimeoutError("the broker does not serve all partitions")
+    admin = Admin(broker.bootstrap)
+    wait(lambda: min(admin.ends(world.topics).values()) >= 0)
+    return admin.ends(world.topics)
 
 
 def _join(members: Sequence[Program], world: World) -> None:
