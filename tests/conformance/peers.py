@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 from tests.conftest import need
-from tests.foreign.jars import jars
-from tests.interop.install import CLIENTS_24, CLIENTS_31, NODE, Step
+from tests.foreign.jars import JARS
+from tests.interop.install import CLIENTS_24, CLIENTS_31, NODE, OLDEST_JAVA, classes, go
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DRIVERS = ROOT / "tests" / "foreign" / "drivers"
 GO_SOURCES = ROOT / "tests" / "foreign" / "go"
 
-BUILD_S = 900
-"""How long a first build may take on a busy machine, the download of sources included."""
-
-
-def _build(target: Path) -> None:
-    done = subprocess.run(
-        ["go", "build", "-mod=readonly", "-o", f"{target}/", "./franz", "./sarama", "./contender"],  # noqa: S607 - Go from the PATH
-        cwd=GO_SOURCES,
-        capture_output=True,
-        text=True,
-        timeout=BUILD_S,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-
-
-GO = Step(
-    name="conformance",
-    tools=("go",),
-    made_from=(*sorted(GO_SOURCES.rglob("*.go")), *sorted(GO_SOURCES.glob("go.*"))),
-    make=_build,
-)
+GO = go("members/conformance", GO_SOURCES, "./franz", "./sarama", "./contender")
 
 
 def go_program(name: str) -> list[str]:
@@ -46,25 +24,12 @@ def go_program(name: str) -> list[str]:
     return [str(GO.made() / name)]
 
 
-def _compile(target: Path) -> None:
-    # The oldest client compiles what all of them run.
-    path = f"{CLIENTS_24.made()}{os.sep}*{os.pathsep}{jars()}{os.sep}*"
-    options = ["--release", "11", "-nowarn", "-Xlint:-deprecation", "-cp", path]
-    done = subprocess.run(
-        ["javac", *options, "-d", str(target), str(DRIVERS / "JavaDriver.java")],  # noqa: S607 - the JDK on the PATH
-        capture_output=True,
-        text=True,
-        timeout=BUILD_S,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-
-
-JAVA = Step(
-    name="conformance-java",
-    tools=("javac", *CLIENTS_24.tools),
-    made_from=(DRIVERS / "JavaDriver.java", *CLIENTS_24.made_from),
-    make=_compile,
+JAVA = classes(
+    "members/conformance-java",
+    [DRIVERS / "JavaDriver.java"],
+    CLIENTS_24,
+    JARS,
+    options=OLDEST_JAVA,
 )
 OLD_CLIENTS = {"2.4.1": CLIENTS_24, "3.1.2": CLIENTS_31}
 
@@ -75,10 +40,10 @@ def java_program(version: str) -> list[str]:
         need(tool)
     if version in OLD_CLIENTS:
         folder = OLD_CLIENTS[version].made()
-        json = sorted(map(str, jars().glob("jackson-*.jar")))
+        json = sorted(map(str, JARS.made().glob("jackson-*.jar")))
         path = [str(JAVA.made()), f"{folder}{os.sep}*", *json]
     else:
-        path = [str(JAVA.made()), f"{jars()}{os.sep}*"]
+        path = [str(JAVA.made()), f"{JARS.made()}{os.sep}*"]
     options = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
     quiet = "-Dorg.slf4j.simpleLogger.defaultLogLevel=off"
     return ["java", *options, quiet, "-cp", os.pathsep.join(path), "JavaDriver"]

@@ -91,8 +91,8 @@ def _pom(artifact: str, version: str) -> str:
 
 def jars(version: str) -> Path:
     """Return the folder with the jars of a release's tool, fetched where it is missing."""
-    folder = BUILD / f"tool-{version}"
-    with locked(BUILD / f"{folder.name}.lock"):
+    folder = BUILD / "members" / f"tool-{version}"
+    with locked(folder.with_name(f"{folder.name}.lock")):
         if not folder.exists():
             _fetch_jars(version, folder)
     return folder

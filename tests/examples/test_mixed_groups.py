@@ -15,7 +15,15 @@ import pytest
 from tests.conftest import need
 from tests.examples.test_examples import SAID
 from tests.interop.broker import Broker
-from tests.interop.install import EXAMPLE_GO, EXAMPLE_JAVA, EXAMPLE_NODE, EXAMPLES, Step, class_path
+from tests.interop.install import (
+    EXAMPLE_GO,
+    EXAMPLE_JARS,
+    EXAMPLE_JAVA,
+    EXAMPLE_NODE,
+    EXAMPLES,
+    Step,
+    class_path,
+)
 from tests.waiting import comes
 
 pytestmark = pytest.mark.interop
@@ -48,7 +56,8 @@ NEIGHBOURS = {
         step=EXAMPLE_JAVA,
         runs_with=("java",),
         command=lambda made: [
-            *("java", "-XX:TieredStopAtLevel=1", "-cp", class_path(made), "MixedGroup"),
+            *("java", "-XX:TieredStopAtLevel=1"),
+            *("-cp", class_path(made, EXAMPLE_JARS.made()), "MixedGroup"),
         ],
         protocol="cooperative-sticky",
         has="3 4 5",

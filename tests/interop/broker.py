@@ -293,7 +293,7 @@ def _make_formatted(target: Path) -> None:
 
 
 FORMATTED = Step(
-    name="formatted",
+    name="members/formatted",
     tools=("java", *BROKER.tools),
     made_from=(*BROKER.made_from, Path(__file__)),
     make=_make_formatted,

@@ -49,7 +49,7 @@ STEPS = 6
 
 SESSION_MS, HEARTBEAT_MS = 4000, 400
 
-KEEPS = BUILD.parent.parent / "chaos"
+KEEPS = BUILD.parent / "chaos"
 """Where the events of failing plans go."""
 
 

@@ -1,4 +1,4 @@
-"""A broker, the members of every client and the examples, under `build/foreign/members`.
+"""Everything foreign: a broker, Kafka's jars, programs in Java, Go and Node, under `build/foreign`.
 
     python -m tests.interop.install          # everything, with the time each step took
 
@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from tests.locks import locked
 ROOT = Path(__file__).resolve().parent.parent.parent
 SOURCES = ROOT / "tests" / "foreign" / "members"
 EXAMPLES = ROOT / "notebooks" / "examples" / "clients"
-BUILD = ROOT / "build" / "foreign" / "members"
+BUILD = ROOT / "build" / "foreign"
 
 STEP_S = 900
 """How long one step may take: a cold Go build on a busy machine is the longest."""
@@ -35,6 +35,7 @@ class Step:
     """One thing to fetch or build."""
 
     name: str
+    """Of its folder, below `build/foreign`."""
     tools: tuple[str, ...]
     made_from: tuple[Path, ...]
     make: Callable[[Path], None]
@@ -58,7 +59,7 @@ class Step:
         """The folder, made if it is not there yet."""
         folder = self.folder
         if not folder.exists():
-            BUILD.mkdir(parents=True, exist_ok=True)
+            folder.parent.mkdir(parents=True, exist_ok=True)
             with locked(BUILD / f"{self.name}.lock"):
                 if not folder.exists():
                     self._make(folder)
@@ -75,86 +76,79 @@ class Step:
         print(f"built {self.name}: {time.monotonic() - started:.1f} s", flush=True)
 
 
-def _copy_jars(pom: Path, target: Path, *options: str) -> None:
-    _run(
-        *("mvn", "--quiet", "--batch-mode", "--file", str(pom)),
-        *("dependency:copy-dependencies", *options, f"-DoutputDirectory={target}"),
+def jars(name: str, pom: Path, *options: str) -> Step:
+    """Return the step that fetches the jars of a pom; `options` of Maven choose some."""
+
+    def make(target: Path) -> None:
+        run(
+            *("mvn", "--quiet", "--batch-mode", "--file", str(pom)),
+            *("dependency:copy-dependencies", *options, f"-DoutputDirectory={target}"),
+        )
+
+    return Step(name=name, tools=("java", "mvn"), made_from=(pom,), make=make)
+
+
+def classes(name: str, sources: Sequence[Path], *on: Step, options: Sequence[str] = ()) -> Step:
+    """Return the step that compiles programs in Java, with the jars of other steps."""
+
+    def make(target: Path) -> None:
+        path = class_path(*(each.made() for each in on))
+        plain = ("-nowarn", "-Xlint:-deprecation", "-encoding", "UTF-8", *options)
+        run("javac", *plain, "-cp", path, "-d", str(target), *map(str, sources))
+
+    return Step(
+        name=name,
+        tools=("javac", *dict.fromkeys(tool for each in on for tool in each.tools)),
+        made_from=(*sources, *(path for each in on for path in each.made_from)),
+        make=make,
     )
 
 
-def _jars(profile: str) -> Step:
-    pom = SOURCES / "java" / "pom.xml"
+def go(name: str, folder: Path, *packages: str, module: str = "go") -> Step:
+    """Return the step that builds programs in Go; `module` is the name of the module file."""
 
     def make(target: Path) -> None:
-        _copy_jars(pom, target, "-DincludeScope=runtime", "-P", profile)
+        options = ("-mod=readonly", f"-modfile={module}.mod", "-o", f"{target}{os.sep}")
+        run("go", "build", *options, *packages, folder=folder)
 
-    return Step(name=profile, tools=("java", "mvn"), made_from=(pom,), make=make)
-
-
-BROKER = _jars("broker")
-CLIENTS_31 = _jars("clients-3.1")
-CLIENTS_24 = _jars("clients-2.4")
-
-
-def _make_classes(target: Path) -> None:
-    # The oldest client compiles what all of them run.
-    jars = CLIENTS_24.made()
-    source = str(SOURCES / "java" / "Member.java")
-    options = ["--release", "11", "-encoding", "UTF-8", "-cp", f"{jars}{os.sep}*"]
-    _run("javac", *options, "-d", str(target), source)
-
-
-CLASSES = Step(
-    name="classes",
-    tools=("javac", *CLIENTS_24.tools),
-    made_from=(SOURCES / "java" / "Member.java", SOURCES / "java" / "pom.xml"),
-    make=_make_classes,
-)
-
-
-def _make_example_java(target: Path) -> None:
-    pom, source = EXAMPLE_JAVA.made_from
-    _copy_jars(pom, target)
-    _run("javac", "-cp", f"{target}{os.sep}*", "-d", str(target), str(source))
-
-
-EXAMPLE_JAVA = Step(
-    name="example-java",
-    tools=("java", "javac", "mvn"),
-    made_from=(EXAMPLES / "java" / "pom.xml", EXAMPLES / "java" / "MixedGroup.java"),
-    make=_make_example_java,
-)
-
-
-def _go(name: str, folder: Path) -> Step:
-    def make(target: Path) -> None:
-        _run("go", "build", "-o", f"{target}{os.sep}", "./sarama", "./franz", folder=folder)
-
-    sources = tuple(sorted(folder.rglob("*.*")))
+    sources = (*sorted(folder.rglob("*.go")), folder / f"{module}.mod", folder / f"{module}.sum")
     return Step(name=name, tools=("go",), made_from=sources, make=make)
 
 
-GO = _go("go", SOURCES / "go")
-EXAMPLE_GO = _go("example-go", EXAMPLES / "go")
-
-
-def _node(name: str, folder: Path) -> Step:
+def node(name: str, folder: Path) -> Step:
+    """Return the step that fetches what programs in Node need, and copies them beside it."""
     sources = tuple(sorted(folder.glob("*.js*")))
 
     def make(target: Path) -> None:
         for source in sources:
             shutil.copy(source, target)
-        _run("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", folder=target)
+        run("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", folder=target)
 
     return Step(name=name, tools=("node", "npm"), made_from=sources, make=make)
 
 
-NODE = _node("node", SOURCES / "node")
-EXAMPLE_NODE = _node("example-node", EXAMPLES / "node")
+_POM = SOURCES / "java" / "pom.xml"
+_RUNTIME = ("-DincludeScope=runtime", "-P")
+BROKER = jars("members/broker", _POM, *_RUNTIME, "broker")
+CLIENTS_31 = jars("members/clients-3.1", _POM, *_RUNTIME, "clients-3.1")
+CLIENTS_24 = jars("members/clients-2.4", _POM, *_RUNTIME, "clients-2.4")
+OLDEST_JAVA = ("--release", "11")
+"""The oldest client compiles what all of them run."""
+CLASSES = classes(
+    "members/classes", [SOURCES / "java" / "Member.java"], CLIENTS_24, options=OLDEST_JAVA
+)
+GO = go("members/go", SOURCES / "go", "./sarama", "./franz")
+NODE = node("members/node", SOURCES / "node")
+EXAMPLE_JARS = jars("members/example-jars", EXAMPLES / "java" / "pom.xml")
+EXAMPLE_JAVA = classes(
+    "members/example-java", [EXAMPLES / "java" / "MixedGroup.java"], EXAMPLE_JARS
+)
+EXAMPLE_GO = go("members/example-go", EXAMPLES / "go", "./sarama", "./franz")
+EXAMPLE_NODE = node("members/example-node", EXAMPLES / "node")
 
 STEPS = (
     *(BROKER, CLIENTS_31, CLIENTS_24, CLASSES, GO, NODE),
-    *(EXAMPLE_JAVA, EXAMPLE_GO, EXAMPLE_NODE),
+    *(EXAMPLE_JARS, EXAMPLE_JAVA, EXAMPLE_GO, EXAMPLE_NODE),
 )
 
 
@@ -170,7 +164,8 @@ def class_path(*folders: Path) -> str:
     return os.pathsep.join(f"{folder}{os.pathsep}{folder}{os.sep}*" for folder in folders)
 
 
-def _run(*command: str, folder: Path = SOURCES) -> None:
+def run(*command: str, folder: Path = SOURCES) -> None:
+    """Run a command; `RuntimeError` with what it said where it fails."""
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=STEP_S, cwd=folder, check=False
     )

@@ -17,11 +17,11 @@ import pytest
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.dialects.hand_over import Claim, given_now
 from tests.conftest import SEED, need
-from tests.interop.install import STEP_S, Step
+from tests.interop.install import go
 
 FOLDER = Path(__file__).resolve().parent
 TOPIC = "orders"
-MODULES = {"1.21.3": "franz-1.21.3.mod", "1.21.4": "franz-1.21.4.mod", "1.22.2": "go.mod"}
+MODULES = {"1.21.3": "franz-1.21.3", "1.21.4": "franz-1.21.4", "1.22.2": "go"}
 CASES = 400
 
 pytestmark = [pytest.mark.foreign, pytest.mark.parametrize("version", MODULES)]
@@ -33,29 +33,7 @@ Given = dict[str, list[int]]
 @cache
 def program(version: str) -> Path:
     """Return the program with this version of franz-go; skips where Go is missing."""
-    module = FOLDER / MODULES[version]
-
-    def build(target: Path) -> None:
-        command = [
-            "go",
-            "build",
-            "-mod=readonly",
-            f"-modfile={module.name}",
-            "-o",
-            f"{target}/",
-            ".",
-        ]
-        done = subprocess.run(
-            command, cwd=FOLDER, capture_output=True, text=True, timeout=STEP_S, check=False
-        )
-        assert done.returncode == 0, done.stderr[-2000:]
-
-    step = Step(
-        name=f"hand-over-{version}",
-        tools=("go",),
-        made_from=(FOLDER / "main.go", module, module.with_suffix(".sum")),
-        make=build,
-    )
+    step = go(f"members/hand-over-{version}", FOLDER, ".", module=MODULES[version])
     for tool in step.missing_tools():
         need(tool)
     return step.made() / "handover"

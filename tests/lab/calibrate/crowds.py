@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assignors.ownership.changes import Change
-from tests.interop.install import BROKER, ROOT, STEP_S, Step, class_path
+from tests.interop.install import BROKER, ROOT, class_path, classes
 from tests.lab.calibrate.plan import KINDS, TOPIC, Plan
 from tests.lab.execution.programs import end_program
 
@@ -33,18 +33,7 @@ APART = frozenset({"kafka-python"})
 """Clients whose members have a process each."""
 
 
-def _compile(target: Path) -> None:
-    options = ["-encoding", "UTF-8", "-cp", class_path(BROKER.made())]
-    command = ["javac", *options, "-d", str(target), str(SOURCE)]
-    subprocess.run(command, check=True, timeout=STEP_S)
-
-
-CROWD = Step(
-    name="crowd",
-    tools=("javac", *BROKER.tools),
-    made_from=(SOURCE, *BROKER.made_from),
-    make=_compile,
-)
+CROWD = classes("members/crowd", [SOURCE], BROKER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from tests.interop.install import BROKER, ROOT, STEP_S, Step, class_path
+from tests.interop.install import BROKER, ROOT, class_path, classes
 
 SOURCES = Path(__file__).resolve().parent / "programs"
 JAVA = (SOURCES / "Clients.java", SOURCES / "CommitLoad.java")
@@ -22,18 +22,7 @@ NANO = 1000
 """Nanoseconds in a microsecond."""
 
 
-def _compile(target: Path) -> None:
-    options = ["-encoding", "UTF-8", "-cp", class_path(BROKER.made()), "-d", str(target)]
-    command = ["javac", *options, *(str(path) for path in JAVA)]
-    subprocess.run(command, check=True, timeout=STEP_S)
-
-
-PROGRAMS = Step(
-    name="execution",
-    tools=("javac", *BROKER.tools),
-    made_from=(*JAVA, *BROKER.made_from),
-    make=_compile,
-)
+PROGRAMS = classes("members/execution", JAVA, BROKER)
 
 
 class Line(NamedTuple):
