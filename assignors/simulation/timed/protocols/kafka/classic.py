@@ -366,7 +366,8 @@ def put_back_static(state: GroupCoordinator, member_id: str, waiting: WaitingApp
     assert old is not None, "it came in the place of another one"
     new = group.members.get(member_id)
     if new is None:
-        group.supported.subtract(waiting.supports)
+        assert waiting.came is not None, "it came in the place of another one"
+        group.supported.subtract(each.name for each in waiting.came.protocols)
         group.supported.update(each.name for each in old.protocols)
         return
     group.update(new, old.protocols, new.waiting_join)
@@ -390,12 +391,11 @@ def _return_static(
     if group.state is GroupState.STABLE:
         if group.selected_protocol() == group.protocol:
             assignments = {each.member_id: each.assignment for each in group.members.values()}
-            names = tuple(each.name for each in request.protocols)
             waiting = WaitingAppend(
                 generation=group.generation,
                 returned=member_id,
                 replaced=old,
-                supports=names,
+                came=new,
                 skips_assignment=request.version >= SKIPS_ASSIGNMENT,
             )
             append(state, waiting, assignments)

@@ -83,8 +83,8 @@ class WaitingAppend:
     """The static member that came back with it."""
     replaced: GroupMember | None = None
     """The static member in whose place it came: that is back if this is not written."""
-    supports: tuple[str, ...] = ()
-    """The protocols that it came with."""
+    came: GroupMember | None = None
+    """The member itself, which Kafka changes back even after it has gone."""
     skips_assignment: bool = True
     """Whether it hears that it leads, if it does (`SKIPS_ASSIGNMENT`)."""
     left: int | None = None
