@@ -2,7 +2,6 @@
 
     python -m tests.interop.chaos --minutes 15 --seed 1          # every protocol and leader in turn
     python -m tests.interop.chaos --minutes 5 --protocol sticky --leader sarama
-    python -m tests.interop.chaos --plan failed.json             # once more
 
 A plan that fails is printed as one line of JSON, with what was wrong and the file that has all
 its events; the command goes on, and ends with the figures for `SOAK.md`, and with 1. What is
@@ -20,13 +19,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.interop.audit import Gift, dangerous, rounds, so_far
 from tests.interop.broker import Broker
-from tests.interop.events import Event, Partition
+from tests.interop.events import Event
 from tests.interop.feed import QUICK_S
 from tests.interop.group import LiveGroup, Unsettled, Verdict
 from tests.interop.install import BUILD
@@ -40,7 +38,6 @@ from tests.interop.neighbours import (
     READS_AGAIN,
     WEIGHTED,
 )
-from tests.interop.passed_by import commits, in_the_log, told
 from tests.interop.plans import Action, Plan, Start, Step, plan
 
 SETTLES_S = 40.0
@@ -135,7 +132,6 @@ def play(history: Plan, broker: Broker, folder: Path) -> Outcome:
             for gift in dangerous(one)
         ]
         complaints = (
-            *_unread(group, verdict, since),
             *_complaints(history, verdict, leaders),
             *(f"dealt twice: {gift}" for gift in gifts if _is_to_blame(group, gift)),
         )
@@ -227,22 +223,10 @@ def _is_to_blame(group: LiveGroup, gift: Gift) -> bool:
     return any(kind_of(group, name) in OURS for name in gift.claimants)
 
 
-def _unread(group: LiveGroup, verdict: Verdict, since: Mapping[Partition, int]) -> list[str]:
-    """Records nobody reported, with what tells whose fault it is."""
-    if not verdict.unread:
-        return []
-    bootstrap, events = group.broker.bootstrap, tuple(group.events)
-    made = commits(bootstrap, group.name, since=since)
-    return [
-        f"never read: {one} {numbers[:5]} (the first is {in_the_log(bootstrap, one, numbers[0])!r} "
-        f"in the log), {told(one, numbers[0], events=events, made=made)}"
-        for one, numbers in verdict.unread.items()
-    ]
-
-
 def _complaints(history: Plan, verdict: Verdict, leaders: Counter[str]) -> list[str]:
     found = [f"{name}" for name in verdict.died]
     found += verdict.failures
+    found += [f"never read: {one} {numbers[:5]}" for one, numbers in verdict.unread.items()]
     if any((history.protocol, kind) in DEALS_TWICE for kind in leaders):
         # Its own doing; but whoever claims as ours do is never the one that is robbed.
         windows = [one for one in _awake(verdict) if _kind(one.members[0]) in OURS]
@@ -290,7 +274,6 @@ def _told(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--leader", choices=sorted({kind for kinds in LEADERS.values() for kind in kinds})
     )
-    parser.add_argument("--plan", type=Path, help="play this one, once")
     return parser.parse_args(words)
 
 
@@ -298,21 +281,18 @@ def main(words: list[str] | None = None) -> int:
     """Play plans until the time is up; 1 where one failed."""
     told = _told(words)
     until = time.monotonic() + 60 * told.minutes
-    if told.plan:
-        plans = iter([Plan.from_json(told.plan.read_text("utf-8"))])
-    else:
-        cells = itertools.cycle(_cells(told.protocol, told.leader))
-        plans = (
-            plan(seed, protocol, leader, step_count=told.steps)
-            for seed, (protocol, leader) in enumerate(cells, start=told.seed)
-        )
+    cells = itertools.cycle(_cells(told.protocol, told.leader))
+    plans = (
+        plan(seed, protocol, leader, step_count=told.steps)
+        for seed, (protocol, leader) in enumerate(cells, start=told.seed)
+    )
     outcomes = []
     with Broker() as broker, tempfile.TemporaryDirectory(prefix="chaos-") as folder:
         for history in plans:
             outcomes.append(play(history, broker, Path(folder)))
             print(outcomes[-1].line(), flush=True)
             if not outcomes[-1].is_clean:
-                print(f"the plan: {history.to_json()}", flush=True)
+                print(f"the plan: {history}", flush=True)
                 print(f"what was said: {_kept(outcomes[-1])}", flush=True)
             if time.monotonic() > until:
                 break

@@ -172,18 +172,6 @@ def unread(events: Iterable[Event], written: Mapping[Partition, int]) -> dict[Pa
     return {partition: numbers for partition, numbers in missing.items() if numbers}
 
 
-def first_reader(events: Iterable[Event], partition: Partition, sequence: int) -> str:
-    """Who consumed a record first; empty where nobody did."""
-    runs = [
-        event
-        for event in events
-        if event.kind == "records"
-        and partition in event.partitions
-        and event.first <= sequence <= event.last
-    ]
-    return min(runs, key=lambda run: run.t_ms).member if runs else ""
-
-
 def repeats(events: Sequence[Event]) -> list[Repeat]:
     """Every record that was consumed again, in runs of one reader after one other."""
     owned: dict[tuple[Partition, str], list[Ownership]] = defaultdict(list)

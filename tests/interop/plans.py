@@ -14,11 +14,9 @@ that every topic always has somebody.
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from tests.interop.neighbours import DEALS_TWICE, OURS, can_all_lead, followers
 
@@ -74,33 +72,6 @@ class Plan:
     """The first ones; the leader is first of all."""
     steps: tuple[Step, ...]
     topics: dict[str, int] = field(default_factory=lambda: dict(TOPICS))
-
-    def to_json(self) -> str:
-        """One line that `from_json` reads."""
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_json(cls, text: str) -> Plan:
-        """The plan of a line."""
-        read = json.loads(text)
-        read["members"] = tuple(_start(one) for one in read["members"])
-        read["steps"] = tuple(
-            Step(
-                actions=tuple(_action(one) for one in step["actions"]),
-                freeze_ms=step["freeze_ms"],
-            )
-            for step in read["steps"]
-        )
-        return cls(**read)
-
-
-def _start(read: dict[str, Any]) -> Start:
-    return Start(**{**read, "topics": tuple(read["topics"])})
-
-
-def _action(read: dict[str, Any]) -> Action:
-    start = _start(read["start"]) if read["start"] else None
-    return Action(**{**read, "start": start, "topics": tuple(read["topics"])})
 
 
 @dataclass(slots=True)
@@ -219,7 +190,7 @@ def plan(seed: int, protocol: str, leader: str, *, step_count: int) -> Plan:
     """Draw a plan: same arguments, same plan.
 
     >>> first = plan(1, "sticky", "kpp", step_count=4)
-    >>> first == plan(1, "sticky", "kpp", step_count=4) == Plan.from_json(first.to_json())
+    >>> first == plan(1, "sticky", "kpp", step_count=4)
     True
     """
     planner = _Planner(seed, protocol, leader)

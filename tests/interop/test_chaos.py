@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -24,7 +21,7 @@ from tests.interop.neighbours import (
     STICKY,
     WEIGHTED,
 )
-from tests.interop.plans import Plan, plan
+from tests.interop.plans import plan
 
 FULL_BATCHES = 2
 """More than one, so that some batch ends where a partition does."""
@@ -35,12 +32,11 @@ CELLS = [
 
 
 @given(seed=st.integers(0, 10**6), cell=st.sampled_from(CELLS), step_count=st.integers(0, 12))
-def test_a_plan_comes_back_from_its_json_and_asks_only_what_can_be_done(
+def test_a_plan_asks_only_what_can_be_done(
     seed: int, cell: tuple[str, str], step_count: int
 ) -> None:
     protocol, leader = cell
     drawn = plan(seed, protocol, leader, step_count=step_count)
-    assert Plan.from_json(drawn.to_json()) == drawn
     assert [one.kind for one in drawn.members[:3]] == [leader, "kpp", "aiop"]
     kinds: dict[str, int] = {}
     is_alive: dict[str, bool] = {}
@@ -69,26 +65,6 @@ def test_a_plan_comes_back_from_its_json_and_asks_only_what_can_be_done(
                     assert is_alive[action.member]
 
 
-def test_a_plan_is_the_same_under_every_hash_seed() -> None:
-    code = (
-        "from tests.interop.plans import plan; "
-        "print(*(plan(s, 'sticky', 'aiop', step_count=9).to_json() for s in range(20)))"
-    )
-    said = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            cwd=Path(__file__).parents[2],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("0", "1")
-    }
-    assert len(said) == 1
-    assert plan(19, "sticky", "aiop", step_count=9).to_json() in said.pop()
-
-
 @pytest.mark.slow
 @pytest.mark.interop
 @pytest.mark.parametrize(
@@ -105,7 +81,7 @@ def test_a_group_outlives_what_happens_to_it(
 ) -> None:
     outcome = play(plan(7, protocol, leader, step_count=4), broker, tmp_path)
     print(outcome.line())
-    assert outcome.is_clean, f"{outcome.line()}\nthe plan: {outcome.plan.to_json()}"
+    assert outcome.is_clean, f"{outcome.line()}\nthe plan: {outcome.plan}"
 
 
 @pytest.mark.interop

@@ -7,8 +7,7 @@ import pytest
 from tests.interop.admin import DescribedGroup, DescribedMember
 from tests.interop.events import Event, Partition, parse
 from tests.interop.group import Participant, Verdict, why_unsettled
-from tests.interop.ledger import first_reader, owned_by, repeats, unread, windows
-from tests.interop.passed_by import Commit, told
+from tests.interop.ledger import owned_by, repeats, unread, windows
 
 A0, A1 = ("a", 0), ("a", 1)
 
@@ -97,32 +96,6 @@ def test_what_nobody_read_is_unread() -> None:
     events = [read(1, "x", 0, 3), read(2, "y", 6, 6)]
     assert unread(events, {A0: 8, A1: 2}) == {A0: [4, 5, 7], A1: [0, 1]}
     assert unread(events, {A0: 4}) == {}
-    assert [first_reader(events, A0, one) for one in (3, 4, 6)] == ["x", "", "y"]
-
-
-def commit(t_ms: int, offset: int, one: Partition = A0) -> Commit:
-    return Commit(partition=one, offset=offset, t_ms=t_ms)
-
-
-def test_a_record_nobody_read_is_told_with_who_had_it_when_it_was_passed_by() -> None:
-    events = [
-        did(0, "x", "assigned", A0),
-        read(5, "x", 0, 0),
-        Event(t_ms=8, member="x", kind="error", text="dropped"),
-        did(20, "x", "revoked", A0),
-        did(21, "y", "assigned", A0, A1),
-        read(25, "y", 2, 4),
-    ]
-    around = "the one before by x, the one after by y; "
-    made = [commit(6, 1), commit(26, 5), commit(12, 2), commit(3, 9, A1)]
-    assert told(A0, 1, events=events, made=made) == (
-        f"{around}passed by at 12 by a commit of 2 while x had it, who said ['x: dropped']"
-    )
-    assert told(A0, 1, events=events, made=made[:2]) == (
-        f"{around}passed by at 26 by a commit of 5 while y had it, who said nothing"
-    )
-    assert told(A0, 1, events=events, made=made[:1]) == f"{around}no commit passes it by"
-    assert "while nobody had it" in told(A1, 0, events=events, made=made)
 
 
 @pytest.mark.parametrize(
