@@ -92,7 +92,7 @@ def commits_due(
             silent[key] = place
         else:
             due_ms = limit_ms if due_ms is None else min(due_ms, limit_ms)
-    if silent and len(silent) == _behind(watch):
+    if silent and _is_all(watch, silent, now_ms):
         # The whole group is silent: a rebalance may take as long as the slowest member may.
         patient_ms = max(map(_since_ms, silent.values())) + watch.patience_ms
         if patient_ms > now_ms:
@@ -105,8 +105,11 @@ def _since_ms(place: Place) -> int:
     return max(place.at_ms, place.owner_ms, place.behind_ms or 0)
 
 
-def _behind(watch: GroupWatch) -> int:
-    return sum(place.behind_ms is not None for place in watch.places.values())
+def _is_all(watch: GroupWatch, silent: Mapping[TopicPartition, Place], now_ms: int) -> bool:
+    """Return whether no other partition was committed in the later half of the silence."""
+    half_ms = (max(map(_since_ms, silent.values())) + now_ms) // 2
+    others = (place for key, place in watch.places.items() if key not in silent)
+    return not any(place.at_ms > half_ms for place in others)
 
 
 def silent_commits(
@@ -121,7 +124,7 @@ def silent_commits(
     named = [f"{topic}[{numbers_shown(listed)}]" for topic, listed in by_topic.items()]
     since_ms = min(map(_since_ms, silent.values()))
     usual_ms = max(int(place.gap_ms) for place in silent.values())
-    is_all = len(silent) == _behind(watch)
+    is_all = _is_all(watch, silent, now_ms)
     owners = dict.fromkeys(place.owner_id for place in silent.values() if place.owner_id)
     words = (
         "; every partition with records to read is silent: a rebalance that does not complete, or "
