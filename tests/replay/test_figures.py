@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from itertools import product
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.ownership.changes import pairs
-from assignors.replay.analysis import figures as module
 from assignors.replay.analysis.figures import Figures, figures, stopped_count
 from assignors.replay.engines.python import replay_records
 from assignors.replay.history.fold import group_history, histories
@@ -109,61 +107,6 @@ def test_a_fair_share_is_never_outside_of_what_the_best_plan_gives(now: Plan) ->
     assert all(0 <= least <= most <= 4 for least, most in fair.values())
     if "b" in now:
         assert fair["b"][1] <= 3
-
-
-ODD_PLACES = [*(("t", n) for n in range(-1, 6)), ("u", 0), ("u", 1), ("v", 0), ("gone", 0)]
-
-
-topic_lists = st.sampled_from([("t", "u"), ("u", "t", "u"), ("t", "missing"), (), ("t", "u", "v")])
-
-
-@st.composite
-def odd_generations(draw: st.DrawFn, topics: tuple[str, ...]) -> Generation:
-    """Members with the same topics, and whatever a leader may give them."""
-    protocol = draw(st.sampled_from(("range", "cooperative-sticky")))
-    ids = draw(st.lists(st.sampled_from(("a", "b", "c", "\ufffd", "\U00010000")), unique=True))
-    deals = []
-    for _ in ("assigned", "target"):
-        share: Plan = {member_id: {} for member_id in ids}
-        for topic, number in ODD_PLACES if ids else ():
-            owners = draw(st.lists(st.sampled_from(ids), max_size=2 if number == 0 else 1))
-            for owner in owners:
-                share[owner][topic] = (*share[owner].get(topic, ()), number)
-        deals.append(share)
-    assigned, target = deals
-    has_target = draw(st.booleans())
-    members = tuple(
-        Participant(
-            member_id=member_id,
-            topics=tuple(draw(st.permutations(topics))),
-            assigned=assigned[member_id],
-            target=target[member_id] if has_target else None,
-            instance_id=draw(st.sampled_from((None, "x", "y"))),
-        )
-        for member_id in ids
-    )
-    return Generation(number=2, at_ms=2, state="Stable", members=members, protocol=protocol)
-
-
-@given(
-    topic_lists.flatmap(lambda topics: st.tuples(odd_generations(topics), odd_generations(topics))),
-    st.booleans(),
-    st.sampled_from((Kind.CLASSIC, Kind.CONSUMER)),
-)
-def test_figures_counted_one_by_one_are_those_of_the_solver(
-    both: tuple[Generation, Generation],
-    is_first: bool,  # noqa: FBT001 - drawn
-    kind: Kind,
-) -> None:
-    before, now = both
-    counts = {"t": 4, "u": 2, "v": 0}
-    found = figures(kind, now, None if is_first else before, counts)
-    with patch.object(module, "COUNTED_MAX", -1):
-        expected = figures(kind, now, None if is_first else before, counts)
-    assert found == expected
-    for one, other in ((found.waiting, expected.waiting), (found.unassigned, expected.unassigned)):
-        assert list(one.items()) == list(other.items())
-    assert list(found.fair) == list(expected.fair)
 
 
 def test_a_static_member_has_its_share_under_a_new_id_until_it_is_taken() -> None:

@@ -11,7 +11,7 @@ assignment of a broker.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -24,13 +24,9 @@ from assignors.ownership.monitors import double_owned
 from assignors.problem import NOBODY, Int32, Problem, owners, partitions_by_topic, problem_of
 from assignors.replay.history.model import Generation, Kind, Participant, partition_count
 from wire import TopicPartitions
-from wire.text import utf16_sorted
 
 COOPERATIVE = frozenset({"cooperative-sticky", "cooperative-weighted", "stream"})
 """Protocols under which members keep their partitions during a rebalance."""
-
-COUNTED_MAX = 10_000
-"""Partitions up to which the figures of members with the same topics are counted one by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,37 +70,26 @@ def figures(
     `counts` is topic -> partition count. Cost: that of the optimal solver.
     """
     now = {member.member_id: intended(member) for member in generation.members}
-    then = previous_assignment(generation, before)
     was_here = {m.member_id: intended(m) for m in before.members} if before else {}
-    given, had = _owner_of(now), _owner_of(was_here)
+    given, had = _places(now), _places(was_here)
     load = [partition_count(share) for share in now.values()]
     counted = Figures(
         joined=tuple([key for key in now if key not in was_here]),
         left=tuple([key for key in was_here if key not in now]),
         given_count=len(given),
-        lost=len(had.keys() - given.keys()),
+        lost=len(had - given),
         load_min=min(load, default=0),
         load_max=max(load, default=0),
     )
     if kind is Kind.SHARE or not generation.members or generation.other_protocol is not None:
         return counted
-    if kind is not Kind.STREAMS and _have_equal_topics(generation, counts):
-        if then.keys() != was_here.keys():
-            had = _owner_of(then)
-        if len(given) == sum(load) and len(had) == sum(map(partition_count, then.values())):
-            owners_of = given, had if then else None
-            return with_equal_topics(kind, generation, counted, owners_of, counts)
+    then = previous_assignment(generation, before)
     return _compared(kind, generation, counted, (now, then), counts)
 
 
-def _owner_of(shares: Assignment) -> dict[TopicPartition, str]:
-    """Return the owner of each partition of several members, the last one where it has several."""
-    return {
-        (topic, number): member
-        for member, share in shares.items()
-        for topic, numbers in share.items()
-        for number in numbers
-    }
+def _places(shares: Assignment) -> set[TopicPartition]:
+    """Return the partitions of several members, each once."""
+    return {place for share in shares.values() for place in pairs(share)}
 
 
 def intended(member: Participant) -> TopicPartitions:
@@ -156,105 +141,9 @@ def stopped_count(now: Assignment, then: Assignment, waiting: int, *, is_coopera
         return 0  # nothing was consumed yet
     given = {place: member for member, share in now.items() for place in pairs(share)}
     had = {place: member for member, share in then.items() for place in pairs(share)}
-    return _stopped(given, had, waiting, is_cooperative=is_cooperative)
-
-
-def _stopped(
-    given: Mapping[TopicPartition, str],
-    had: Mapping[TopicPartition, str],
-    waiting: int,
-    *,
-    is_cooperative: bool,
-) -> int:
-    """Return how many partitions a round interrupts, from their owners after and before it."""
     if not is_cooperative:
         return len({**given, **had})
     return waiting + sum(1 for place, member in given.items() if had.get(place) != member)
-
-
-def _have_equal_topics(generation: Generation, counts: Mapping[str, int]) -> bool:
-    """Return whether all members have the same topics, with few enough partitions to count."""
-    topics = generation.members[0].topics
-    wanted = set(topics)
-    return (
-        all(m.topics is topics or set(m.topics) == wanted for m in generation.members)
-        and sum(counts.get(topic, 0) for topic in wanted) <= COUNTED_MAX
-    )
-
-
-def with_equal_topics(
-    kind: Kind,
-    generation: Generation,
-    counted: Figures,
-    owners_of: tuple[dict[TopicPartition, str], dict[TopicPartition, str] | None],
-    counts: Mapping[str, int],
-) -> Figures:
-    """Return what `_compared` returns where all members have the same topics.
-
-    `owners_of` has the one owner of each partition in this generation and in the one before, `None`
-    where no member was in that. The optimum follows from the loads then (`optimal.quotas`), without
-    arrays: a fifth of the time for small groups, a third for 1,000 members. Cost: O(partitions +
-    members log members).
-    """
-    given, before = owners_of
-    had = before or {}
-    member_ids = dict.fromkeys(member.member_id for member in generation.members)
-    sizes = {t: counts[t] for t in generation.members[0].topics if t in counts}
-    existing = _existing(given, sizes)
-    favoured = _existing(had, sizes)
-    waiting = [place for place in favoured if place not in existing]
-    total = sum(sizes.values())
-    free = (
-        [(t, n) for t, size in sizes.items() for n in range(size) if (t, n) not in existing]
-        if len(existing) < total
-        else []
-    )
-    load, owned = _counts(existing.values()), _counts(favoured.values())
-    floor, spare = divmod(total, len(member_ids))
-    most_owned = sorted(owned, reverse=True)
-    given_up = sum(max(count - floor - (rank < spare), 0) for rank, count in enumerate(most_owned))
-    best = (len(member_ids) - spare) * floor**2 + spare * (floor + 1) ** 2
-    ceiling = floor + (spare > 0)
-    return replace(
-        counted,
-        moved=sum(1 for place, member in favoured.items() if existing.get(place) != member),
-        stopped=_stopped(given, had, len(waiting), is_cooperative=is_cooperative(kind, generation))
-        if before is not None
-        else 0,
-        waiting=_by_topic(waiting),
-        unassigned=_by_topic(free),
-        moved_minimum=given_up,
-        load_max_optimum=ceiling,
-        balance_gap=None if free else sum([n * n for n in load]) - best,
-        fair=dict.fromkeys(utf16_sorted(member_ids), (floor, ceiling)),
-    )
-
-
-def _counts(owners_of: Iterable[str]) -> list[int]:
-    """Return how often each owner occurs. A `Counter` takes longer for a few partitions."""
-    found: dict[str, int] = {}
-    for member_id in owners_of:
-        found[member_id] = found.get(member_id, 0) + 1
-    return list(found.values())
-
-
-def _existing(
-    owner: dict[TopicPartition, str], sizes: Mapping[str, int]
-) -> dict[TopicPartition, str]:
-    """Return the owners of partitions that their topics have."""
-    return {
-        place: member for place, member in owner.items() if 0 <= place[1] < sizes.get(place[0], 0)
-    }
-
-
-def _by_topic(places: list[TopicPartition]) -> dict[str, tuple[int, ...]]:
-    """Return partitions by topic and number, topics in UTF-16 order."""
-    if not places:
-        return {}
-    found: dict[str, list[int]] = {}
-    for topic, number in places:
-        found.setdefault(topic, []).append(number)
-    return {topic: tuple(sorted(found[topic])) for topic in utf16_sorted(found)}
 
 
 def _compared(
