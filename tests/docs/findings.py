@@ -16,55 +16,40 @@ PAGE = DOCS / "reference" / "findings.md"
 
 HEAD = """# Findings of replay
 
-What `replay` reports about a group, worst first: what each finding means, how sure it is, and what
-to do. A row of the table [findings](tables.md#findings) is a finding: what one cause repeats is
-one row, whose `occurrences` says how often. This page is written by
-`python -m tests.docs.findings`, from the same texts that the report and the tables show.
+What `replay` and `watch` report about a group, worst first. A row of the table
+[findings](tables.md#findings) is a finding: what one cause repeats is one row, and `occurrences`
+says how often. `count` is of what the kind says.
 
-Everything is concluded from the records of `__consumer_offsets`: they have assignments, claims and
-commits. What members really consumed, why a member rejoined, and how long a join took are in no
-record.
+Everything follows from the records of `__consumer_offsets`: assignments, claims and commits. No
+record says what members really consumed, why a member rejoined, or how long a join took.
+
+A finding marked *leader* is caused by the leader of a classic group, which the finding names.
 """
 
 
 def page() -> str:
     """Return the page."""
-    return "\n".join([HEAD, *_overview(), *_kinds(), *_thresholds()])
-
-
-def _overview() -> Iterator[str]:
-    yield "## Severity\n"
-    texts = texts_of(Severity)
-    rows = []
-    for severity in Severity:
-        kinds = [each for each in FINDINGS.values() if each.severity is severity]
-        links = ", ".join(f"[{each.name}](#{each.name})" for each in kinds)
-        rows.append((f"`{severity.value}`", texts[severity.name], links))
-    yield from table(("severity", "meaning", "findings"), rows)
+    return "\n".join([HEAD, *_kinds(), *_thresholds()])
 
 
 def _kinds() -> Iterator[str]:
-    yield "## Kinds\n"
-    for each in FINDINGS.values():
-        yield from _kind(each)
+    texts = texts_of(Severity)
+    for severity in Severity:
+        yield f"## {severity.value}\n"
+        yield f"{texts[severity.name]}\n"
+        for each in FINDINGS.values():
+            if each.severity is severity:
+                yield from _kind(each)
 
 
 def _kind(each: FindingKind) -> Iterator[str]:
     yield f"### {each.name}\n"
-    yield f"{_sentence(each.meaning)}\n"
-    yield f"- **Severity**: {each.severity.value}"
+    leader = " *leader*" if each.is_by_leader else ""
+    yield f"{_sentence(each.meaning)}{leader}\n"
     yield f"- **How sure**: {each.how_sure}."
-    if each.is_by_leader:
-        yield "- **Caused by**: the leader of a classic group, which the finding names."
     yield f"- **What to do**: {_sentence(each.what_to_do)}"
-    yield f"- **Counts** (`count`): {each.count}"
-    if each.thresholds:
-        yield f"- **Thresholds**: {', '.join(map(_with_default, each.thresholds))}"
-    yield ""
-
-
-def _with_default(threshold: str) -> str:
-    return f"[`{threshold}`](#thresholds) ({getattr(Thresholds(), threshold):,})"
+    thresholds = "".join(f"; threshold [`{name}`](#thresholds)" for name in each.thresholds)
+    yield f"- **Counts**: {each.count}{thresholds}\n"
 
 
 def _sentence(text: str) -> str:

@@ -8,8 +8,8 @@ Names and types come from the Arrow schemas, meanings from the texts below the f
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -37,9 +37,10 @@ JSON lines a column is a key ([formats](formats.md)). This page is written by
 Units: `ms` is milliseconds, `epoch ms` a moment, in milliseconds since 1970-01-01 UTC, by the
 clocks that wrote the records; times of `simulate` count from the begin of the run. `partition-ms`
 is partitions times milliseconds: two partitions that are unassigned for three seconds are 6000.
-Other numbers are counts, or numbers of something.
+Other numbers are counts.
 
-A column marked *null* may be null: what is not known is null, never 0.
+What is not known is null, never 0. `partitions` is `list<struct<topic: string, partitions:
+list<int32>>>`.
 """
 SIMULATED = {
     "id": "The `id` of the input line.",
@@ -55,8 +56,8 @@ SIMULATED = {
 }
 """Columns of the results of `simulate` that are no fields of a class."""
 
-REMARKS = {"Null where": NOT_RECORDED, "Estimate:": ESTIMATED}
-ESTIMATE = "Estimate, see `columns.ESTIMATED`."
+ACTUAL = "actual_"
+"""Begins the columns of outcomes that have what happened."""
 MOMENTS = frozenset(("at_ms", "from_ms", "to_ms", "until_ms", "last_ms", "commit_ms", "expire_ms"))
 """Columns that are moments; other times are durations."""
 PARTITION_TIMES = frozenset({"double_owned_ms"})
@@ -65,7 +66,7 @@ IN_FEATURE = {
     figure: f"{feature}.{figure}" for feature, figures in FEATURES.items() for figure in figures
 }
 """Figure -> its column; that of a feature is a struct, null where a run does not have it."""
-ALWAYS_OPTIONAL = {"id", "client_model", "coordinator_model", "error"}
+ALWAYS_OPTIONAL = {"id", "client_model", "coordinator_model", "error", "error_kind"}
 
 SHOWN: tuple[tuple[str, str, type[Any], pa.Schema], ...] = (
     (
@@ -100,53 +101,111 @@ def page() -> str:
     return "\n".join([HEAD, *_replay(), *_simulate()])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Described:
+    """A table of the page."""
+
+    title: str
+    about: str
+    row: type[Any]
+    schema: pa.Schema
+    common: Mapping[str, str]
+    """Texts of columns that have none of their own."""
+
+    @property
+    def columns(self) -> dict[str, pa.Field]:
+        """The columns by name, those of structs with the others."""
+        return {
+            each.name: each
+            for column in self.schema
+            for each in (column.type if pa.types.is_struct(column.type) else [column])
+        }
+
+    def is_shared(self, column: str, others: Sequence[_Described]) -> bool:
+        """Return whether another table has the column with the same meaning."""
+        own = texts_of(self.row)
+        return (
+            column not in own
+            and column in self.common
+            and sum(column in each.columns and column not in texts_of(each.row) for each in others)
+            > 1
+        )
+
+
 def _replay() -> Iterator[str]:
     yield "## Tables of replay\n"
-    links = [(f"[`{name}`](#{name})", _about(row)) for name, row in TABLES.items()]
-    yield from table(("table", "a row is"), links)
     yield "`--table NAME` prints one, `--out FOLDER` writes all as Parquet.\n"
-    for name, row in TABLES.items():
-        yield f"### {name}\n"
-        yield f"{_about(row)}\n"
-        special = {
-            column: f"{word} {text}."
-            for word, texts in REMARKS.items()
-            for (owner, column), text in texts.items()
-            if owner == name
-        }
-        yield from _columns(row, schema_of(row), MEANINGS, special)
+    yield from _tables(
+        [
+            _Described(
+                title=name, about=_about(row), row=row, schema=schema_of(row), common=MEANINGS
+            )
+            for name, row in TABLES.items()
+        ]
+    )
 
 
 def _simulate() -> Iterator[str]:
     yield "## Tables of simulate\n"
-    for title, text, row, schema in SHOWN:
-        yield f"### {title}\n"
-        yield f"{text}\n"
-        yield from _columns(row, schema, SIMULATED, {})
+    yield from _tables(
+        [
+            _Described(title=title, about=about, row=row, schema=schema, common=SIMULATED)
+            for title, about, row, schema in SHOWN
+        ]
+    )
 
 
-def _columns(
-    row: type[Any], schema: pa.Schema, common: Mapping[str, str], special: Mapping[str, str]
-) -> Iterator[str]:
-    own = texts_of(row)
-    optional = _optional(row) | ALWAYS_OPTIONAL
-    if "client_model" in schema.names:  # members of one run may list several
+def _tables(described: Sequence[_Described]) -> Iterator[str]:
+    """Yield the columns that several tables have, and then each table with its own."""
+    shared: dict[str, tuple[str, ...]] = {}
+    for each in described:
+        for name in each.columns:
+            if name not in shared and each.is_shared(name, described):
+                is_null = any(name in _optional(one.row) for one in described)
+                shared[name] = _cells(each, name, remark="", is_null=is_null)
+    yield "Columns that several tables have:\n"
+    yield from table(("column", "type", "meaning"), shared.values())
+    for each in described:
+        yield f"### {each.title}\n"
+        yield f"{each.about}\n"
+        names = [name for name in each.columns if each.is_shared(name, described)]
+        remarks = {name: _remark(each.title, name) for name in each.columns}
+        if names:
+            yield f"It has {', '.join(f'`{name}`' for name in names)}, as above, and:\n"
+        actual = [name for name in each.columns if name.startswith(ACTUAL)]
+        rows = [
+            _cells(each, name, remark=remarks[name])
+            for name in each.columns
+            if (name not in names or remarks[name]) and name not in actual
+        ]
+        if actual:
+            listed = ", ".join(f"`{name}`" for name in actual)
+            rows.append((listed, "", "The same figures of what happened."))
+        yield from table(("column", "type", "meaning"), rows)
+
+
+def _remark(title: str, column: str) -> str:
+    """Return why a column of a table is null, or by which model it is estimated."""
+    if reason := NOT_RECORDED.get((title, column)):
+        return f"Null: {reason}."
+    model = ESTIMATED.get((title, column), "")
+    return f"Estimate: {model}." if model else ""
+
+
+def _cells(each: _Described, name: str, *, remark: str, is_null: bool = False) -> tuple[str, ...]:
+    """Return the row of a column."""
+    own = texts_of(each.row)
+    meaning = (own.get(name) or each.common[name]).replace("`None`", "null")
+    if meaning.startswith("Estimate") and remark:
+        meaning = ""
+    optional = _optional(each.row) | ALWAYS_OPTIONAL
+    if "client_model" in each.schema.names:  # members of one run may list several
         optional = optional | {"assignor"}
-    rows = []
-    flat = [
-        each
-        for column in schema
-        for each in (column.type if pa.types.is_struct(column.type) else [column])
-    ]
-    for column in flat:
-        meaning = own.get(column.name) or common[column.name]
-        meaning = meaning.replace(ESTIMATE, "").replace("`None`", "null")
-        more = special.get(column.name, "")
-        null = ", *null*" if column.name in optional else ""
-        kind = f"`{_type(column.type)}`{null}"
-        name = IN_FEATURE.get(column.name, column.name)
-        rows.append((f"`{name}`", kind, _unit(column.name), f"{meaning} {more}".strip()))
-    yield from table(("column", "type", "unit", "meaning"), rows)
+    unit = _unit(name)
+    kind = "".join((f"`{_type(each.columns[name].type)}`", f", {unit}" if unit else ""))
+    null = ", or null" if is_null or name in optional else ""
+    text = f"{meaning} {remark}".strip()
+    return f"`{IN_FEATURE.get(name, name)}`", f"{kind}{null}", text[:1].upper() + text[1:]
 
 
 def _unit(column: str) -> str:
@@ -170,7 +229,7 @@ def _optional(row: type[Any]) -> set[str]:
 
 def _type(kind: pa.DataType) -> str:
     if kind == PARTITIONS:
-        return "list<struct<topic: string, partitions: list<int32>>>"
+        return "partitions"
     if pa.types.is_list(kind):
         return f"list<{_type(kind.value_type)}>"
     if pa.types.is_struct(kind):

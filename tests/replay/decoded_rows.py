@@ -50,6 +50,7 @@ def expected(key: bytes | None, value: bytes | None) -> dict[str, Any]:
         "raw_value": value if record.error else None,
         "notes": _notes(record.notes),
         "error": str(record.error) if record.error else None,
+        "error_kind": record.error.kind.value if record.error else None,
     }
 
 

@@ -15,7 +15,7 @@ from assignors.replay.history.partition_counts import inferred_counts
 from assignors.replay.report import page
 from assignors.replay.settings import Settings
 from assignors.replay.sources import open_source
-from assignors.replay.tables.arrow import arrow_row, write_tables
+from assignors.replay.tables.arrow import as_arrow, write_tables
 from tests.replay.damage import damaged
 from tests.replay.histories import TOPIC_ID, Says, classic, commit, epoch, in_order, member
 from tests.replay.laws import broken
@@ -80,7 +80,7 @@ def test_one_bad_commit_renames_no_topic() -> None:
 def test_a_number_beyond_64_bits_is_the_last_one_within() -> None:
     (life,) = replay_records(in_order([classic(2**62, 1, {"a": Says()})])).groups
     row = replace(life, downtime_partition_ms=2**70, unassigned_partition_ms=-(2**70))
-    stored = arrow_row(row)
+    (stored,) = as_arrow(type(row), [row]).to_pylist()
     assert stored["from_ms"] == 2**62
     assert stored["downtime_partition_ms"] == 2**63 - 1
     assert stored["unassigned_partition_ms"] == -(2**63)

@@ -249,6 +249,7 @@ def test_an_assignor_that_fails_leaves_everything_and_says_why() -> None:
     assert [row.error for row in rows[:2]] == ["RuntimeError: no idea"] * 2
     assert [row.rounds for row in rows] == [0, 0, 0]
     assert rows[2].error == "2 generations: RuntimeError: no idea"
+    assert {row.error_kind for row in rows} == {"failed"}
     (every,) = total([*rows, *rows])
     assert every.error == f"2 lives of groups, in the first {rows[2].error}"
 
@@ -260,6 +261,7 @@ def test_an_assignor_that_never_rests_is_stopped() -> None:
     )
     (_, row, _) = what_if(analysis, own(never_rests))
     assert (row.rounds, row.error) == (10, "not settled after 10 rounds")
+    assert row.error_kind == "not-settled"
 
 
 def test_an_eager_assignor_gets_one_round() -> None:

@@ -13,7 +13,7 @@ import pytest
 from assignors.replay.decode.logged_records import logged_records
 from assignors.replay.engines.python import replay_records
 from assignors.replay.sources import open_source
-from assignors.replay.tables.arrow import arrow_row
+from assignors.replay.tables.arrow import as_arrow
 from assignors.replay.tables.rows import TABLES
 from tests.cli.running import ROOT
 from tests.replay.damage import damaged
@@ -46,8 +46,8 @@ def test_spark_tells_what_plain_python_tells(
     dump.write_bytes(some_groups() + gzip.decompress(SKEWED.read_bytes()) + gone_back)
     answers = spark_answers("tables_job", kind, tmp_path)
     expected = replay_records(logged_records(open_source(dump)), SETTINGS)
-    for name in TABLES:
-        plain = [arrow_row(row) for row in getattr(expected, name)]
+    for name, table in TABLES.items():
+        plain = as_arrow(table, getattr(expected, name)).to_pylist()
         assert len(plain) > 3, name
         assert counted(answers[name]) == counted(plain), name
     assert {row["use_max"] is None for row in answers["outcomes"]} == {True, False}
@@ -72,6 +72,6 @@ def test_spark_tells_a_damaged_topic_as_plain_python_does(
     dump.write_bytes(damaged(3))
     answers = spark_answers("tables_job", kind, tmp_path)
     expected = replay_records(logged_records(open_source(dump)), SETTINGS)
-    for name in TABLES:
-        plain = [arrow_row(row) for row in getattr(expected, name)]
+    for name, table in TABLES.items():
+        plain = as_arrow(table, getattr(expected, name)).to_pylist()
         assert counted(answers[name]) == counted(plain), name

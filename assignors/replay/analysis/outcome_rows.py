@@ -37,6 +37,7 @@ class Tried:
     memory: Memory
     """What its leader remembers."""
     error: str | None = None
+    error_kind: str | None = None
 
 
 def total(rows: Iterable[OutcomeRow]) -> Iterator[OutcomeRow]:
@@ -87,6 +88,7 @@ def outcome_row(
         actual_downtime_partition_ms=downtime_ms(analysed),
         counts_inferred=bool(topics & analysis.inferred_topics),
         error=tried.error,
+        error_kind=tried.error_kind,
         use_max=None if used is None else used.most,
         use_bound=None if used is None else used.bound,
         actual_use_max=None if analysed.uses is None else analysed.uses.most,
@@ -96,8 +98,8 @@ def outcome_row(
 
 def summed(rows: list[OutcomeRow]) -> OutcomeRow:
     """Return rows as one: figures added up, loads the widest, gaps the worst, uses the mean."""
-    errors = [row.error for row in rows if row.error is not None]
-    noun = "generation" if len(errors) == 1 else "generations"
+    failed = [row for row in rows if row.error is not None]
+    noun = "generation" if len(failed) == 1 else "generations"
     return OutcomeRow(
         group=rows[0].group,
         life=rows[0].life,
@@ -123,7 +125,8 @@ def summed(rows: list[OutcomeRow]) -> OutcomeRow:
             row.actual_downtime_partition_ms for row in rows
         ),
         counts_inferred=any(row.counts_inferred for row in rows),
-        error=None if not errors else f"{len(errors)} {noun}: {errors[0]}",
+        error=f"{len(failed)} {noun}: {failed[0].error}" if failed else None,
+        error_kind=failed[0].error_kind if failed else None,
         use_max=_mean(row.use_max for row in rows),
         use_bound=_mean(row.use_bound for row in rows),
         actual_use_max=_mean(row.actual_use_max for row in rows),

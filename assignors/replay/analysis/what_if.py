@@ -54,6 +54,9 @@ from assignors.workload import Snapshot, weighting_at
 ROUNDS_MAX = 10
 """Rounds after which a group that has not settled gets an error in its row."""
 
+FAILED, BROKEN_RULES, NOT_SETTLED = "failed", "broken-rules", "not-settled"
+"""`error_kind` of an outcome: the assignor raised, its answer breaks a rule, or rounds go on."""
+
 SERVER = "server"
 """The family whose results are target assignments, which members reach one by one."""
 
@@ -112,6 +115,7 @@ def _settled(
     weighting = _weighting(analysis, analysed.generation)
     moved = stopped = rounds = 0
     error: str | None = None
+    error_kind: str | None = None
     current = before
     counted = Figures()
     is_over = False
@@ -128,12 +132,12 @@ def _settled(
         try:
             answer, memory, must_follow = lead_members(assignor, group, memory=memory)
         except Exception as failure:  # noqa: BLE001 - the assignor may be anybody's
-            error = f"{type(failure).__name__}: {failure}"
+            error, error_kind = f"{type(failure).__name__}: {failure}", FAILED
             counted = figures(kind, start, current, analysis.partition_counts)
             current = start
             break
         if error is None and (broken := judged(group, assignor, answer)):
-            error = f"broken rules: {summary(broken)}"
+            error, error_kind = f"broken rules: {summary(broken)}", BROKEN_RULES
         rounds += 1
         given = _given(start, answer.assignment, last + 1)
         counted = figures(kind, given, current, analysis.partition_counts)
@@ -142,7 +146,7 @@ def _settled(
         is_over = is_over or kind is Kind.CONSUMER or not assignor.is_cooperative
         current = given
         if not is_over and rounds == ROUNDS_MAX:
-            error = f"not settled after {ROUNDS_MAX} rounds"
+            error, error_kind = f"not settled after {ROUNDS_MAX} rounds", NOT_SETTLED
             break
     assert current is not None
     return Tried(
@@ -153,6 +157,7 @@ def _settled(
         figures=counted,
         memory=memory,
         error=error,
+        error_kind=error_kind,
     )
 
 

@@ -3,8 +3,9 @@
 Every row of the input is a row of the output, in the same order. Fields that all record types
 have are columns of their own. A commit is in `commit`; a classic group is in `classic_group`, with
 its members' bytes decoded. All other types are in `key_json` and `value_json` in the form of
-Kafka's console formatter. A record that cannot be read has a reason in `error` and its bytes in
-`raw_key` and `raw_value`. `wire.records` reads each record, here as in a replay.
+Kafka's console formatter. A record that cannot be read has a reason in `error`, a code in
+`error_kind`, and its bytes in `raw_key` and `raw_value`. `wire.records` reads each record, here as
+in a replay.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from assignors.arrow.schemas import NOTES
 from assignors.replay.decode.classic_groups import CLASSIC_GROUP, classic_groups
 from assignors.replay.decode.logged_records import group_in
 from assignors.replay.sources.arrow.batches import RAW, slices, uniform
+from wire import ErrorKind
 from wire.records import Record, decode_record
 from wire.records.json_form import to_json
 
@@ -58,6 +60,7 @@ DECODED = pa.schema(
         ("raw_value", pa.binary()),
         ("notes", NOTES),
         ("error", pa.string()),
+        ("error_kind", pa.string()),
     ]
 )
 """One row a record. `name` is Kafka's (`OFFSET_COMMIT`), `UNKNOWN` for a type it does not have."""
@@ -135,7 +138,7 @@ def decoded_records(keys: pa.Array, values: pa.Array) -> pa.Array:
 def _row(record: Record | None, flaw: str | None) -> dict[str, Any]:
     """Return the columns of a record, without its coordinates and its classic group."""
     if record is None:
-        return {"error": flaw, "notes": []}
+        return {"error": flaw, "error_kind": ErrorKind.TRUNCATED.value, "notes": []}
     is_plain = record.type in (*COMMIT_TYPES, CLASSIC_TYPE) or record.type is None
     has_json = not is_plain and record.key is not None
     return {
@@ -154,6 +157,7 @@ def _row(record: Record | None, flaw: str | None) -> dict[str, Any]:
             for note in record.notes
         ],
         "error": None if record.error is None else str(record.error),
+        "error_kind": None if record.error is None else record.error.kind.value,
     }
 
 

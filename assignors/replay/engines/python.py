@@ -87,53 +87,37 @@ def replay_groups(
 
 
 def replayed(history: GroupHistory, settings: Settings = DEFAULT) -> Tables:
-    """Return the tables of one group.
+    """Return the tables of one group; names are hidden where the settings have labels.
 
     Cost: that of the optimal solver and of the assignors to try, for each generation.
     """
-    analysis, outcomes = analysis_and_outcomes(history, settings)
-    return tables_of(analysis, outcomes, settings)
-
-
-def analysis_and_outcomes(
-    history: GroupHistory, settings: Settings = DEFAULT
-) -> tuple[GroupAnalysis, tuple[OutcomeRow, ...]]:
-    """Return the analysis of a group and the outcomes of other assignors, names hidden if set."""
 
     def analysed() -> GroupAnalysis:
         return analysed_group(history, settings.partition_counts, settings.log_ends)
 
+    def rows_of(table: str, made: Iterable[RowT]) -> tuple[RowT, ...]:
+        return tuple(made) if table in settings.tables else ()
+
+    analysis: GroupAnalysis | None = None
     outcomes: list[OutcomeRow] = []
     if settings.assignors:
         from assignors.replay.analysis.what_if import what_if  # noqa: PLC0415 - who asks pays
 
         analysis = analysed()
         outcomes = [row for assignor in settings.assignors for row in what_if(analysis, assignor)]
-        if settings.label is None:
-            return analysis, tuple(outcomes)
     if settings.label is not None:
-        history = redacted(history, settings.label)
+        analysis, history = None, redacted(history, settings.label)
         outcomes = [redacted_outcome(row, history.group) for row in outcomes]
-    return analysed(), tuple(outcomes)
-
-
-def tables_of(
-    analysis: GroupAnalysis, outcomes: tuple[OutcomeRow, ...], settings: Settings = DEFAULT
-) -> Tables:
-    """Return the analysis of a group as rows of the tables that are wanted."""
+    analysis = analysis or analysed()
     found = findings(analysis, settings.thresholds, settings.selection)
-
-    def rows_of(table: str, made: Iterable[RowT]) -> tuple[RowT, ...]:
-        return tuple(made) if table in settings.tables else ()
-
     return Tables(
         groups=rows_of("groups", group_rows(analysis, found)),
-        offsets=rows_of("offsets", analysis.history.commits),
+        offsets=rows_of("offsets", history.commits),
         generations=rows_of("generations", generation_rows(analysis)),
         members=rows_of("members", member_rows(analysis)),
         assignments=rows_of("assignments", assignment_rows(analysis)),
         findings=tuple(found),
-        outcomes=outcomes,
+        outcomes=tuple(outcomes),
     )
 
 

@@ -16,7 +16,6 @@ Works on classic sessions and over Connect. Executors on other machines need the
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -64,11 +63,9 @@ if TYPE_CHECKING:
 __all__ = [
     "connector_settings",
     "decode_records",
-    "group_names",
     "json_line_records",
     "read_topic",
     "record_function",
-    "records_of_groups",
     "register_record_function",
     "replayed_groups",
     "require_rows",
@@ -125,24 +122,6 @@ def with_group(frame: DataFrame) -> DataFrame:
     keys go to Python's workers.
     """
     return frame.withColumn("group", arrow_function(_groups, pa.string())(frame["key"]))
-
-
-def group_names(frame: DataFrame) -> DataFrame:
-    """Return the name of each group once, as `group`. A shuffle of the names."""
-    names = with_group(frame).select("group").distinct()
-    return names.where(names["group"] != NO_GROUP)
-
-
-def records_of_groups(frame: DataFrame, wanted: re.Pattern[str]) -> DataFrame:
-    """Return the records of groups whose names match the expression anywhere in them. No shuffle.
-
-    Python's `re` decides, as without Spark. A record that names no group has an empty name.
-    """
-
-    def is_wanted(keys: pa.Array) -> pa.Array:
-        return pa.array([bool(wanted.search(name)) for name in _groups(keys).to_pylist()])
-
-    return frame.where(arrow_function(is_wanted, pa.bool_())(frame["key"]))
 
 
 def json_line_records(session: SparkSession, path: str | Path) -> DataFrame:

@@ -255,6 +255,7 @@ def participant(
         notes=tuple(map(str, odd)),
         oddities=odd,
         error=said.error,
+        error_kind=said.error_kind,
         written=assignment.value,
         odd_subscription=fields["subscription"] if member.notes else None,
     )

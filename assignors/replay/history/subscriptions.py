@@ -52,6 +52,7 @@ class ReadSubscription:
     claimed_generation: int | None
     oddities: tuple[Oddity, ...]
     error: str | None
+    error_kind: str | None
 
 
 @lru_cache(maxsize=KEPT_MAX)
@@ -72,6 +73,7 @@ def read_subscription(blob: bytes, protocol: str | None) -> ReadSubscription:
             *oddities("user-data", _user_data_notes(member, protocol)),
         ),
         error=notes[0].text if is_unread else None,
+        error_kind=notes[0].code.value if is_unread else None,
     )
 
 

@@ -7,7 +7,7 @@ all bars of a column have the same scale.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from assignors.replay.report.formats import clock, number, partition_seconds, value_range
 from assignors.replay.report.table_view import Column, Form, InlineBar, TableView, table_view
@@ -20,30 +20,15 @@ BAR_WIDTH = 72
 """Pixels of the longest bar, as in `table.html`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
-    """What happened, or what an assignor would have done."""
-
-    name: str
-    rounds: int
-    moved: int
-    load_min: int
-    load_max: int
-    balance_gap: int | None
-    unassigned: int
-    downtime_partition_ms: int | None
-    error: str | None = None
-
-
 def comparison(sums: Sequence[OutcomeRow], *, caption: str) -> TableView:
     """Return what happened and what each assignor would have done, from one sum an assignor."""
-    rows = [actual_figures(sums[0]), *map(simulated_figures, sums)]
+    rows = [actual(sums[0]), *sums]
     moved_max = max(row.moved for row in rows)
     rounds_max = max(row.rounds for row in rows)
     load_max = max(row.load_max for row in rows)
     downtime_max = max(row.downtime_partition_ms or 0 for row in rows)
-    columns: list[Column[Figures]] = [
-        Column("assignor", lambda row: row.name, Form.NAME),
+    columns: list[Column[OutcomeRow]] = [
+        Column("assignor", lambda row: row.assignor, Form.NAME),
         Column(
             "rebalances", lambda row: _bar(number(row.rounds), row.rounds, rounds_max), Form.BAR
         ),
@@ -87,7 +72,7 @@ def comparison_by_generation(outcomes: Sequence[OutcomeRow], *, limit: int) -> T
         Column("members", lambda pair: _any(pair).member_count, Form.NUMBER),
         Column(
             ACTUAL,
-            lambda pair: _moves_and_loads(actual_figures(_any(pair))),
+            lambda pair: _moves_and_loads(actual(_any(pair))),
             Form.NUMBER,
         ),
         *(Column(name, _of_assignor(name), Form.NUMBER) for name in names),
@@ -103,10 +88,11 @@ def comparison_by_generation(outcomes: Sequence[OutcomeRow], *, limit: int) -> T
     )
 
 
-def actual_figures(row: OutcomeRow) -> Figures:
-    """Return what happened, of a row that has both."""
-    return Figures(
-        name=ACTUAL,
+def actual(row: OutcomeRow) -> OutcomeRow:
+    """Return what happened as a row of its own, from a row that has both."""
+    return replace(
+        row,
+        assignor=ACTUAL,
         rounds=row.actual_rounds,
         moved=row.actual_moved,
         load_min=row.actual_load_min,
@@ -114,21 +100,7 @@ def actual_figures(row: OutcomeRow) -> Figures:
         balance_gap=row.actual_balance_gap,
         unassigned=row.actual_unassigned,
         downtime_partition_ms=row.actual_downtime_partition_ms,
-    )
-
-
-def simulated_figures(row: OutcomeRow) -> Figures:
-    """Return what the assignor of a row would have done."""
-    return Figures(
-        name=row.assignor,
-        rounds=row.rounds,
-        moved=row.moved,
-        load_min=row.load_min,
-        load_max=row.load_max,
-        balance_gap=row.balance_gap,
-        unassigned=row.unassigned,
-        downtime_partition_ms=row.downtime_partition_ms,
-        error=row.error,
+        error=None,
     )
 
 
@@ -143,12 +115,12 @@ def _any(generation: Generation) -> OutcomeRow:
 def _of_assignor(name: str) -> Callable[[Generation], str | None]:
     def cell(generation: Generation) -> str | None:
         row = generation[1].get(name)
-        return None if row is None else _moves_and_loads(simulated_figures(row))
+        return None if row is None else _moves_and_loads(row)
 
     return cell
 
 
-def _moves_and_loads(row: Figures) -> str:
+def _moves_and_loads(row: OutcomeRow) -> str:
     return f"{row.moved:,} · {value_range(row.load_min, row.load_max)}"
 
 

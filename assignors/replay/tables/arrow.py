@@ -7,7 +7,6 @@ int64, lists of names are lists, and partitions are a list of structs (topic, pa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
 from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assignors.arrow.schemas import PARTITIONS, schema_of
-from assignors.replay.tables.rows import TABLES, Row, Tables, table_of
+from assignors.replay.tables.rows import TABLES, Row, Tables
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
@@ -27,8 +26,8 @@ WRITTEN_ROWS = 50_000
 def as_arrow(table: type[Row], rows: Iterable[Row]) -> pa.Table:
     """Return rows as an Arrow table with the schema of their class; no rows are an empty table.
 
-    The table of what `arrow_row` makes of each. Column by column: a dictionary for each row, and
-    one for each topic of a row, would take ten times the memory.
+    Text becomes what UTF-8 can encode; a number beyond 64 bits, as wrong clocks give, becomes the
+    nearest one within. Column by column: a dictionary for each row would take ten times the memory.
 
     >>> from assignors.replay.tables.rows import FindingRow
     >>> as_arrow(FindingRow, []).num_columns
@@ -40,27 +39,6 @@ def as_arrow(table: type[Row], rows: Iterable[Row]) -> pa.Table:
         _column([getattr(row, field.name) for row in listed], field.type) for field in schema
     ]
     return pa.Table.from_arrays(columns, schema=schema)
-
-
-def arrow_row(row: Row) -> dict[str, Any]:
-    """Return a row as Arrow takes it: partitions as structs, text that UTF-8 can encode.
-
-    A number beyond 64 bits, as wrong clocks give, becomes the nearest one within.
-    """
-    return {field.name: _value(getattr(row, field.name)) for field in fields(table_of(row))}
-
-
-def row_of(table: type[Row], plain: Mapping[str, Any]) -> Row:
-    """Return the row that `arrow_row` made `plain` of.
-
-    >>> from assignors.replay.tables.rows import FindingRow
-    >>> row = FindingRow(group="g", life=1, kind="imbalance", generation=2, at_ms=5, until_ms=None,
-    ...     member_id="a", client_id="c", topic=None, partition=None, count=1, evidence="so")
-    >>> row_of(FindingRow, arrow_row(row)) == row
-    True
-    """
-    schema = schema_of(table)
-    return table(**{column.name: _back(column.type, plain[column.name]) for column in schema})
 
 
 def write_tables(tables: Tables, folder: str | Path) -> list[Path]:
@@ -130,14 +108,6 @@ def _value(value: object) -> object:
             {"topic": _text(topic), "partitions": list(numbers)} for topic, numbers in value.items()
         ]
     return value
-
-
-def _back(kind: pa.DataType, value: Any) -> Any:  # noqa: ANN401 - as the column is
-    if value is None:
-        return None
-    if kind == PARTITIONS:
-        return {entry["topic"]: tuple(entry["partitions"]) for entry in value}
-    return tuple(value) if pa.types.is_list(kind) else value
 
 
 def _text(text: str) -> str:

@@ -9,17 +9,13 @@ from typing import Any
 from assignors.replay.tables.rows import Row, table_of
 
 NOT_RECORDED: Mapping[tuple[str, str], str] = {
-    ("offsets", "is_aborted"): (
-        "keys and values do not show whether a transaction was aborted: read as read_committed"
-    ),
+    ("offsets", "is_aborted"): ("the source does not say; read as read_committed"),
     ("groups", "double_owned_ms"): (
-        "every partition that is double-owned is so to the end of the records; or partitions were "
-        "given too early, and no record says when the previous owner revoked them"
+        "all of it lasts at the end of the records; or partitions were given too early, and no "
+        "record says when the previous owner revoked them"
     ),
-    ("groups", "unassigned_partition_ms"): (
-        "every partition that is unassigned is so to the end of the records"
-    ),
-    ("generations", "lag"): "the offsets topic has no log ends: give --log-ends",
+    ("groups", "unassigned_partition_ms"): ("all of it lasts at the end of the records"),
+    ("generations", "lag"): "needs --log-ends",
     ("outcomes", "lag"): "as in generations",
     ("members", "rack_id"): "only Subscriptions of version 3 and KIP-848 members name a rack",
 }
@@ -27,37 +23,31 @@ NOT_RECORDED: Mapping[tuple[str, str], str] = {
 
 ESTIMATED: Mapping[tuple[str, str], str] = {
     ("offsets", "holder_id"): (
-        "the only member that owned the partition when the commit was written; members that "
-        "assign themselves, and commits of tools, look the same"
+        "the only member that owned the partition when the commit was written, so perhaps its "
+        "writer; commits of tools look the same"
     ),
     ("generations", "pause_ms"): (
-        "from currentStateTimestamp, when the coordinator had heard from every member, to the "
-        "record's own time: the sync of the round alone, as the time of the join is not recorded"
+        "from currentStateTimestamp, when every member had joined, to the time of the record: the "
+        "sync of the round alone, as the time of the join is not recorded"
     ),
     ("generations", "downtime_partition_ms"): (
-        "pause_ms for each partition that the round stops: every one under an eager assignor; "
-        "under a cooperative one those that go to another member, or are withheld until one has "
-        "revoked them. How long they are unassigned is recorded: groups.unassigned_partition_ms"
+        "pause_ms for each partition that the round stops: all under an eager assignor, those "
+        "that move or are withheld under a cooperative one"
     ),
     ("groups", "downtime_partition_ms"): (
-        "the sum over its generations with members; null where most of them have no pause_ms"
+        "the sum over generations with members; null where most have no pause_ms"
     ),
     ("outcomes", "downtime_partition_ms"): (
         "as in generations; each round takes the pause of the generation it replaces"
     ),
     ("outcomes", "actual_downtime_partition_ms"): "as in generations",
     ("generations", "use_max"): (
-        "records a second of the busiest member: the sum over its partitions of the rate at which "
-        "the group read them, by its commits in the two minutes before the generation ended; with "
-        "--log-ends the rate at which records were written"
+        "records a second of the busiest member, by the group's commits in the two minutes before "
+        "the generation ended; with --log-ends by the records that were written"
     ),
-    ("generations", "use_bound"): (
-        "by the same rates: no assignment of these partitions to these members has a smaller "
-        "use_max"
-    ),
+    ("generations", "use_bound"): ("by the same rates, the smallest use_max of any assignment"),
     ("outcomes", "use_max"): (
-        "as in generations: what the assignor that is tried assigns, measured by the rates of the "
-        "time after it, which it did not know; in sums the mean over generations"
+        "as in generations, by rates that the assignor did not know; in sums the mean"
     ),
     ("outcomes", "use_bound"): "as in generations",
     ("outcomes", "actual_use_max"): "as in generations",

@@ -1,7 +1,8 @@
 """What columns mean that several tables have, or whose names need a sentence.
 
 A column's own text stands below its field in `rows`; where there is none, this table has it. The
-reference of the tables in the documentation is made of both.
+reference of the tables in the documentation is made of both. A column `actual_x` is `x` of what
+happened.
 """
 
 from __future__ import annotations
@@ -61,16 +62,9 @@ MEANINGS: Mapping[str, str] = {
     "assignor": "Full name of the assignor that was tried.",
     "use_max": "Estimate: records a second of the busiest member.",
     "use_bound": "Estimate: no assignment has fewer records a second for its busiest member.",
-    "actual_use_max": "Estimate: records a second of the busiest member, in what happened.",
     "lag": "Records that the group had not read when the generation began, by `--log-ends`.",
-    "actual_rounds": "Rebalances that happened.",
-    "actual_moved": "Partitions that moved in what happened.",
-    "actual_load_min": "Partitions of the member with the fewest, in what happened.",
-    "actual_load_max": "Partitions of the member with the most, in what happened.",
-    "actual_balance_gap": "Sum of squared loads above the best possible, in what happened.",
-    "actual_unassigned": "Partitions of subscribed topics not assigned, in what happened.",
-    "actual_downtime_partition_ms": "Estimate of the downtime of what happened.",
     "evidence": "What was seen, in a sentence.",
     "error": "Why it could not be read or computed, or which rules it breaks; else null.",
+    "error_kind": "The same as a code.",
 }
 """Column -> its meaning, in every table that has no text of its own for it."""

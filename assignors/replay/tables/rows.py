@@ -38,8 +38,8 @@ class GroupRow:
     to_ms: int | None
     """When its tombstone was written."""
     state: str
-    """At the end of the records: Stable, Empty, Dead, Reconciling...; Unknown where the last record
-    of the group itself cannot be read."""
+    """At the end of the records: Stable, Empty, Dead, Reconciling; Unknown where the last record of
+    the group itself cannot be read."""
     protocol: str | None
     """ASSIGNMENT-STRATEGY, the last one."""
     member_count: int
@@ -57,10 +57,9 @@ class GroupRow:
     """Offsets deleted."""
     finding_count: int
     double_owned_ms: int | None
-    """Partition-milliseconds with two owners or more, as far as `double-ownership` findings have
-    an end; `None` where all of them last, and where partitions were only given too early."""
+    """Time with two owners or more, as far as `double-ownership` findings have an end."""
     unassigned_partition_ms: int | None
-    """Partition-milliseconds in which partitions of subscribed topics were unassigned."""
+    """Time in which partitions of subscribed topics were unassigned."""
     downtime_partition_ms: int | None
     """Estimate, see `columns.ESTIMATED`."""
     severity: str | None = None
@@ -84,7 +83,7 @@ class OffsetRow:
     record_partition: int | None = None
     record_offset: int | None = None
     holder_id: str | None = None
-    """The one member that owned the partition then: an estimate of who committed."""
+    """Estimate, see `columns.ESTIMATED`."""
     is_aborted: bool | None = None
     life: int = 1
     generation: int | None = None
@@ -111,7 +110,7 @@ class GenerationRow:
     leader_id: str | None
     leader_client_id: str | None
     leader_guess: str | None
-    """The client library that wrote the assignment: a guess, see `history.fingerprint`."""
+    """Client library of that leader: a guess by its client id and the form of its bytes."""
     member_count: int
     partition_count: int
     """Partitions that are assigned."""
@@ -185,6 +184,7 @@ class MemberRow:
     notes: tuple[str, ...] = ()
     """Notes of the decoder on its bytes: what was decoded, and the code."""
     error: str | None = None
+    error_kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +220,7 @@ class FindingRow:
     group: str
     life: int
     kind: str
-    """A kind in `findings.FINDINGS`."""
+    """Its kind, as the page of findings has it."""
     generation: int | None
     """Where `evidence` was seen: of repeated occurrences the one that lasted longest."""
     at_ms: int
@@ -233,10 +233,10 @@ class FindingRow:
     topic: str | None
     partition: int | None
     count: int
-    """How many partitions, generations or messages: `findings.FINDINGS` says which."""
+    """How many: the kind says of what."""
     evidence: str
     severity: str = "low"
-    """critical, high, medium, low, note: `findings.Severity`."""
+    """critical, high, medium, low or note."""
     occurrences: int = 1
     """How often it occurred."""
     last_ms: int | None = None
@@ -256,8 +256,7 @@ class FindingRow:
     leader_host: str | None = None
     """Host of that leader."""
     leader_guess: str | None = None
-    """Client library of that leader, with its version where known: a guess by its client id and
-    the form of its bytes, `None` where they fit no library."""
+    """Client library of that leader, with its version where known: a guess."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,6 +291,7 @@ class OutcomeRow:
     actual_downtime_partition_ms: int | None
     counts_inferred: bool
     error: str | None = None
+    error_kind: str | None = None
     use_max: float | None = None
     use_bound: float | None = None
     actual_use_max: float | None = None
