@@ -19,7 +19,7 @@ from assignors.watch.machine import NOTHING, SECOND, Input, Tick, step
 from assignors.watch.reach import OwnState, Reach, own_step
 from assignors.watch.rules import Rules
 
-UNPACKED = 500
+UNPACKED = 200
 """Groups whose whole state is in memory; of the others the last commits are."""
 
 

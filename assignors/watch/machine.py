@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from sys import intern
 
 from assignors.ownership.changes import Change
 from assignors.replay.analysis.drops import Drop
@@ -195,7 +196,7 @@ def _add(
     if entry.record.name not in COMMITS:
         _note_member(rest, entry)
         for key, place in watch.places.items():
-            owner_id = rest.fold.holder(key)
+            owner_id = _shared(rest.fold.holder(key))
             if owner_id != place.owner_id:
                 place.owner_id, place.owner_ms = owner_id, watch.clock_ms
         watch.patience_ms = _patience_ms(life)
@@ -302,7 +303,7 @@ def _shorten(rest: Rest) -> None:
 
 def _keep_commit(watch: GroupWatch, row: OffsetRow) -> None:
     """Note a commit that is new for its partition, goes back, or is removed."""
-    rest, key = watch.opened(), (row.topic, row.partition)
+    rest, key = watch.opened(), (intern(row.topic), row.partition)
     last = watch.places.get(key)
     if row.is_aborted:
         return
@@ -322,12 +323,17 @@ def _keep_commit(watch: GroupWatch, row: OffsetRow) -> None:
         topic_id=row.topic_id,
         life=row.life,
         generation=row.generation,
-        holder_id=row.holder_id,
-        owner_id=rest.fold.holder(key),
+        holder_id=_shared(row.holder_id),
+        owner_id=_shared(rest.fold.holder(key)),
         owner_ms=watch.clock_ms if last is None else last.owner_ms,
         gap_ms=0.0 if last is None else last.gap_ms,
         count=1 if last is None else last.count + 1,
     )
+
+
+def _shared(name: str | None) -> str | None:
+    """Return a name that other partitions have too, once in memory."""
+    return None if name is None else intern(name)
 
 
 def _keep_drop(watch: GroupWatch, last: Place, row: OffsetRow) -> None:
