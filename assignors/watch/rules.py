@@ -77,7 +77,11 @@ class Rule:
 OWN: Mapping[str, Rule] = {
     "double-ownership": Rule(severity=Severity.CRITICAL, for_name="double_ms"),
     "unassigned": Rule(severity=Severity.HIGH, for_name="unassigned_ms"),
-    "rebalance-storm": Rule(severity=Severity.HIGH, keep_name="storm_rounds_ms"),
+    "rebalance-storm": Rule(
+        severity=Severity.HIGH,
+        keep_name="storm_rounds_ms",
+        what_to_do=FINDINGS["rebalance-storm"].what_to_do,
+    ),
     WatchKind.STUCK: Rule(
         severity=Severity.HIGH,
         what_to_do=(

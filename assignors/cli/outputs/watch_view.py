@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from assignors.cli.outputs.cells import clean, console_of, dumps
 from assignors.cli.outputs.forms import Form
 from assignors.cli.outputs.replay_tables import time_cell
-from assignors.cli.outputs.table import Column, Table, wrapped
+from assignors.cli.outputs.table import INDENT, Column, Table, wrapped
 from assignors.documents.values import SCHEMA
 from assignors.replay.findings.finding import amount, seconds
 from assignors.replay.findings.table import RANK
@@ -95,8 +95,12 @@ class TerminalView:
                 self._open[alert.id] = (alert, times + 1)
             if alert.event is not Event.REPEATED:
                 style = STYLES.get(alert.severity) if alert.event is Event.OPENED else "green"
-                for line in wrapped(event_line(alert), self._console.width):
-                    self._console.print(line, style=style)
+                self._print(_head(alert), style)
+                self._print(clean(alert.evidence), style, INDENT)
+
+    def _print(self, text: str, style: str | None, indent: str = "") -> None:
+        for line in wrapped(text, max(self._console.width - len(indent), 1)):
+            self._console.print(indent + line, style=style)
 
     def show(self, position: Position) -> None:
         """Show a new position with the next refresh."""
@@ -163,17 +167,15 @@ def json_line(alert: Alert) -> str:
 
 def event_line(alert: Alert) -> str:
     """Return an event as one line: when, what happened, how bad, where, and why."""
+    lasted_ms = alert.at_ms - alert.opened_ms
+    after = "" if alert.event is Event.OPENED else f", after {seconds(lasted_ms)}"
+    return f"{_head(alert)}  {alert.id}{after}: {clean(alert.evidence)}"
+
+
+def _head(alert: Alert) -> str:
     what = "withdrawn" if alert.withdrawn else alert.event.value
-    said = [
-        time_cell(alert.at_ms),
-        what,
-        alert.severity,
-        alert.kind,
-        alert.group or "(the watch)",
-        alert.id,
-    ]
-    after = f", after {seconds(alert.at_ms - alert.opened_ms)}" if what != "opened" else ""
-    return clean(f"{'  '.join(said)}{after}: {alert.evidence}")
+    group = alert.group or "(the watch)"
+    return clean("  ".join((time_cell(alert.at_ms), what, alert.severity, alert.kind, group)))
 
 
 def position_line(position: Position) -> str:
