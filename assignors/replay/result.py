@@ -148,9 +148,9 @@ def replay_source(
     """Return the tables of a source: `assignors.replay.replay` has the words."""
     counts, names = _counts_and_names(cluster)
     settings = replace(settings, partition_counts={**counts, **settings.partition_counts})
-    with RecordsByGroup(_pattern(group)) as records:
+    with RecordsByGroup(pattern_of(group)) as records:
         if source is not None:
-            where, entries = _entries(source, progress, say)
+            where, entries = entries_of(source, progress, say)
             records.add(entries)
         elif cluster is not None:
             where = _add_live(records, cluster, progress)
@@ -241,7 +241,8 @@ def _add_live(records: RecordsByGroup, cluster: ClientSettings, progress: Progre
         return topic.where
 
 
-def _pattern(group: str | re.Pattern[str] | None) -> re.Pattern[str] | None:
+def pattern_of(group: str | re.Pattern[str] | None) -> re.Pattern[str] | None:
+    """Return a regular expression for names of groups; `ValueError` for what is none."""
     try:
         return None if group is None else re.compile(group)
     except re.error as error:
@@ -264,8 +265,8 @@ def selection_of(
         if min_severity is None
         else Severity(_named(RANK, "severity", min_severity)),
         kinds=listed,
-        since_ms=_epoch_ms("since", since),
-        until_ms=_epoch_ms("until", until),
+        since_ms=epoch_ms("since", since),
+        until_ms=epoch_ms("until", until),
     )
 
 
@@ -276,7 +277,7 @@ def _named(known: Collection[str], what: str, name: str) -> str:
     return name
 
 
-def _epoch_ms(name: str, given: Instant | None) -> int | None:
+def epoch_ms(name: str, given: Instant | None) -> int | None:
     """Return a time as epoch milliseconds; a datetime must have its time zone."""
     if given is None or isinstance(given, int):
         return given
@@ -312,7 +313,7 @@ def _table(name: str, rows: Sequence[RowT]) -> RowTable[RowT]:
     return RowTable(name, rows, arrow_of)
 
 
-def _entries(
+def entries_of(
     source: Source, progress: Progress, say: Callable[[str], None]
 ) -> tuple[str, Iterator[LoggedRecord]]:
     """Return the name of a source for messages, and its records."""

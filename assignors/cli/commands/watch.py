@@ -31,7 +31,7 @@ from assignors.cli.outputs.forms import (
     discard_buffered,
     output_option,
 )
-from assignors.replay.decode.logged_records import LoggedRecord, logged_records, of_groups
+from assignors.replay.decode.logged_records import LoggedRecord, logged_records
 from assignors.replay.findings.thresholds import thresholds_from_document
 from assignors.replay.history.log_ends import LogEnds
 from assignors.replay.sources import Raw, SourceError, open_source
@@ -169,18 +169,19 @@ def watch(
                     cluster,
                     rules,
                     wanted=wanted,
-                    since_ms=_since("now") if since_ms is None else since_ms,
+                    since_ms=since_ms,
                     checkpoint=checkpoint,
                     say=_note,
                 )
             else:
-                name, entries = _recorded(context, source, wanted, is_sample=is_sample)
+                name, entries = _recorded(context, source, is_sample=is_sample)
                 if checkpoint is not None:
                     raise click.UsageError("--checkpoint is for a cluster: name it, --bootstrap")
                 steps = watch_records(
                     entries,
                     rules,
                     where=name,
+                    wanted=wanted,
                     since_ms=since_ms or 0,
                     counts=counts or {},
                     log_ends=log_ends or (),
@@ -209,11 +210,7 @@ def watch(
 
 
 def _recorded(
-    context: click.Context,
-    source: str | None,
-    wanted: re.Pattern[str] | None,
-    *,
-    is_sample: bool,
+    context: click.Context, source: str | None, *, is_sample: bool
 ) -> tuple[str, Iterator[LoggedRecord]]:
     """Return the name of a recorded source and its records."""
     if is_sample:
@@ -231,8 +228,6 @@ def _recorded(
     else:
         with needed_by("watch", "replay"):
             raws = open_source(source, say=_note)
-    if wanted is not None:
-        raws = of_groups(raws, wanted, set())
     return "the sample" if is_sample else source, logged_records(raws)
 
 
