@@ -15,6 +15,7 @@ from assignors.replay.decode.logged_records import NO_GROUP, LoggedRecord, group
 from assignors.replay.history.fold import COMMITS
 from assignors.watch.events import Alert
 from assignors.watch.group_state import Cluster, GroupWatch
+from assignors.watch.life_cycle import still_open
 from assignors.watch.machine import NOTHING, SECOND, Input, Tick, step
 from assignors.watch.reach import OwnState, Reach, own_step
 from assignors.watch.rules import Rules
@@ -75,6 +76,19 @@ class Watch:
         self.groups[watch.group] = watch
         self._folded[watch.group] = None
         self._plan(watch)
+
+    def still_open(self) -> list[Alert]:
+        """Return the alerts that are open, as repeated: for receivers after a restart.
+
+        Cost: linear in the state.
+        """
+        found = [*still_open("", self.own.alerts, self.clock_ms, self.rules)]
+        for group, watch in self.groups.items():
+            was_packed = watch.rest is None
+            found += still_open(group, watch.opened().alerts, self.clock_ms, self.rules)
+            if was_packed:
+                watch.pack()
+        return found
 
     def take_folded(self) -> list[str]:
         """Return the groups that have a new record which is no commit, since the last call."""

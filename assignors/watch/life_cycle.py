@@ -114,6 +114,13 @@ def evaluated(
             alert.phase = Phase.OVER
 
 
+def still_open(group: str, alerts: Alerts, now_ms: int, rules: Rules) -> Iterator[Alert]:
+    """Yield the alerts that are open and were sent, for receivers after a restart."""
+    for alert in alerts.values():
+        if alert.phase is Phase.OPEN and alert.said_ms is not None:
+            yield _event(group, alert, Event.REPEATED, now_ms, rules)
+
+
 def due_ms(alerts: Alerts, rules: Rules) -> int | None:
     """Return when the next alert opens or is over, if no condition changes until then."""
     found = []

@@ -113,7 +113,7 @@ class Metrics:
                 self._open.pop(alert.id, None)
                 self._withdrawn[alert.kind] += alert.withdrawn
             else:
-                self._opened[alert.kind] += alert.id not in self._open
+                self._opened[alert.kind] += alert.event is Event.OPENED
                 self._open[alert.id] = alert
 
     def observe(self, watch: Watch, position: Position) -> None:

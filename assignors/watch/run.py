@@ -122,6 +122,8 @@ def watch_cluster(
 
     polls = tail(settings, positions=positions, topics=topics, say=say)
     try:
+        if found is not None:
+            yield Step(watch.still_open(), watch, _position(watch, settings.where, None))
         for polled in polls:
             is_given_out = False
             raws = polled.raws if wanted is None else of_groups(polled.raws, wanted, others)

@@ -18,7 +18,11 @@ EXTRAS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text
     "project"
 ]["optional-dependencies"]
 
-DISTRIBUTIONS = {"kafka": "kafka-python", "confluent_kafka": "confluent-kafka"}
+DISTRIBUTIONS = {
+    "kafka": "kafka-python",
+    "confluent_kafka": "confluent-kafka",
+    "prometheus_client": "prometheus-client",
+}
 """Package -> what it is called where it is installed from, if not the same."""
 
 COMMANDS: dict[str, list[str]] = {
@@ -38,7 +42,9 @@ COMMANDS: dict[str, list[str]] = {
     "confluent_kafka": [
         "dump --bootstrap localhost:1 --output dump.jsonl",
         "replay --bootstrap localhost:1",
+        "watch --bootstrap localhost:1",
     ],
+    "prometheus_client": ["watch --sample --metrics :0"],
 }
 """Package -> what needs it, as a user types it."""
 
@@ -53,6 +59,7 @@ IMPORTS = {
     ),
     "jinja2": "import assignors.replay.report",
     "confluent_kafka": "from assignors.replay import replay; replay(bootstrap='localhost:1')",
+    "prometheus_client": "import assignors.watch.metrics",
 }
 """Package -> what needs it in Python."""
 
@@ -65,6 +72,7 @@ ARROW = (
     "simulation.arrow",
     "simulation.spark",
     "spark",
+    "watch.spark",
 )
 """Modules of ours that need pyarrow."""
 

@@ -12,7 +12,7 @@ from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.sample import incident
 from assignors.watch.checkpoint import NAME, read_checkpoint, write_checkpoint
 from assignors.watch.encoding import StateError
-from assignors.watch.events import Alert
+from assignors.watch.events import Alert, Event
 from assignors.watch.groups import Watch, as_live, end_tick
 from assignors.watch.machine import Tick
 from assignors.watch.rules import Rules
@@ -70,6 +70,24 @@ def test_what_was_counted_is_kept(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [NAME]
     later = Tick(watch.clock_ms + 3_600_000)
     assert again.add(later) == watch.add(later)
+
+
+@pytest.mark.parametrize("count", [0, 150, 300, 427])
+def test_what_is_open_is_said_again_after_a_restart(tmp_path: Path, count: int) -> None:
+    """A receiver may have forgotten it: Alertmanager does after minutes."""
+    watch, is_open = Watch(), dict[str, str]()
+    for entry in incident()[:count]:
+        for alert in watch.add(entry):
+            is_open[alert.id] = alert.kind
+            if alert.event is Event.RESOLVED:
+                del is_open[alert.id]
+    write_checkpoint(tmp_path, watch, {})
+    found = read_checkpoint(tmp_path, Rules())
+    assert found is not None
+    again = found[0].still_open()
+    assert {alert.id: alert.kind for alert in again} == is_open
+    assert {alert.event for alert in again} <= {Event.REPEATED}
+    assert all(group.rest is None for group in found[0].groups.values()), "they stay packed"
 
 
 def test_another_version_and_damage_are_refused_in_a_sentence(tmp_path: Path) -> None:
