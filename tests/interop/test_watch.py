@@ -243,6 +243,21 @@ def crash_loop(broker: Broker, group: str, topic: str, times: int = 8) -> None:
         time.sleep(0.4)  # so that the others have joined again
 
 
+def test_a_watch_that_was_stopped_goes_on_where_it_was(
+    make_group: MakeGroup, tmp_path: Path
+) -> None:
+    group = make_group({"t": 1})
+    kept = ("--checkpoint", str(tmp_path / "kept"))
+    with watching(group.broker.bootstrap, group.name, tmp_path, *kept) as watch:
+        crash_loop(group.broker, group.name, group.topics[0], 4)
+        opened = watch.wait_for("member-flaps", "opened")
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == ["watch.jsonl"]
+    with watching(group.broker.bootstrap, group.name, tmp_path, *kept) as watch:
+        assert watch.wait_for("member-flaps", "repeated")["id"] == opened["id"]
+        assert watch.wait_for("member-flaps", "resolved")["id"] == opened["id"]
+        assert not [one for one in watch.events("member-flaps") if one["event"] == "opened"]
+
+
 def test_a_broker_that_goes_away_is_waited_for(built: None, tmp_path: Path) -> None:
     with Broker() as broker:
         topic, group = "t", "patient"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime
@@ -161,6 +162,9 @@ def watch(
     has_opened = False
     try:
         with ExitStack() as stack:
+            # A service is stopped by SIGTERM: it ends as by Ctrl-C, with a checkpoint.
+            before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+            stack.callback(signal.signal, signal.SIGTERM, before)
             if is_live:
                 if source is not None or is_sample:
                     raise click.UsageError("name a SOURCE or a cluster, not both")
