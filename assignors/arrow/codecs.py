@@ -1,6 +1,7 @@
 """Binary columns decoded: Subscriptions, Assignments and UserData as structs, with their notes.
 
-A blob that cannot be read is a struct with `error` set; its neighbours are not concerned.
+A blob that cannot be read is a struct with `error` and `error_kind` set; its neighbours are not
+concerned.
 """
 
 from __future__ import annotations
@@ -73,8 +74,10 @@ def _decoded(
     values = [None if decoded is None else decoded.value for decoded in read]
     columns = {
         "notes": _notes([() if decoded is None else decoded.notes for decoded in read]),
-        "error": pa.array([_error(decoded) for decoded in read], pa.string()),
     }
+    errors = [None if decoded is None else decoded.error for decoded in read]
+    columns["error"] = pa.array([error and str(error) for error in errors], pa.string())
+    columns["error_kind"] = pa.array([error and error.kind.value for error in errors], pa.string())
     for field in shape:
         if field.name not in columns:
             found = [None if value is None else getattr(value, field.name) for value in values]
@@ -112,10 +115,6 @@ def _notes(given: Sequence[tuple[Note, ...]]) -> pa.ListArray:
         for note in notes
     ]
     return pa.ListArray.from_arrays(_offsets(given), pa.array(documents, NOTES.value_type))
-
-
-def _error(decoded: Decoded[Any] | None) -> str | None:
-    return None if decoded is None or decoded.error is None else str(decoded.error)
 
 
 def _offsets(listed: Sequence[Sized]) -> pa.Array:

@@ -1,8 +1,8 @@
 """Columns of groups assigned and checked, a group a row.
 
-A row that describes no group, or that an assignor refuses, is a struct with `error` set; the
-other rows are not affected. Its sentences and places are those of the JSON form of a group
-(`assignors.documents.groups`), as `expected a string, found null at members[0].topics[1]`.
+A row that describes no group, or that an assignor refuses, is a struct with `error` and
+`error_kind` set; the other rows are not affected. Both are those of the JSON form of a group
+(`assignors.documents.groups`): `expected a string, found null at members[0].topics[1]`.
 
 `topics` is a map from name to partition count, or a list of structs (name, partitions).
 `members` are structs of `id`, `instance` and either `subscription` (bytes) or `topics`, `owned`
@@ -12,14 +12,16 @@ other rows are not affected. Its sentences and places are those of the JSON form
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from assignors.arrow.codecs import partition_structs
 from assignors.arrow.schemas import ASSIGNED, CHECKED
 from assignors.assignor import Assignor, RebalanceProtocol
 from assignors.checks import check
-from assignors.documents.groups import partition_count_from_document
+from assignors.documents.failures import error_columns
+from assignors.documents.groups import MemberKeys, group_from_document
+from assignors.documents.keys import keys_of
 from assignors.documents.values import (
     DocumentError,
     ErrorCode,
@@ -28,31 +30,23 @@ from assignors.documents.values import (
     as_list,
     as_object,
     as_string,
-    as_strings,
     described,
-    optional_int32,
-    optional_string,
-    required,
 )
 from assignors.extras import imported_from
-from assignors.group_bytes.subscriptions import member_from_bytes, read_members
+from assignors.group_bytes.subscriptions import read_members
 from assignors.model import (
-    NO_GENERATION,
-    PARTITION_LIMIT,
-    TOO_MANY_PARTITIONS,
     Assignment,
-    Cluster,
     Group,
-    Member,
     MemberNote,
-    Topic,
-    with_shared_topics,
 )
 from assignors.registry import assignor_named
 from wire import TopicPartitions
 
 with imported_from("replay"):
     import pyarrow as pa
+
+MEMBER = (*keys_of(MemberKeys), "rack")
+"""Columns of a member that count; `rack` is the name before 0.3.0, which its reader refuses."""
 
 GAPS = ("balance_gap", "moved", "moved_minimum", "topic_spread", "topic_spread_minimum")
 """The figures of a report that `CHECKED` has."""
@@ -97,7 +91,7 @@ def _answers(
         try:
             answers.append(answer(*row))
         except Exception as error:  # noqa: BLE001 - whatever is wrong with a row stays in it
-            answers.append({"error": f"{type(error).__name__}: {error}"})
+            answers.append(error_columns(error))
     return pa.array(answers, type=kind)
 
 
@@ -166,65 +160,50 @@ def _protocol(name: object) -> RebalanceProtocol:
 
 
 def _group(topics: object, members: object, *, takes_arrays: bool = False) -> Group:
-    """Return the group of a row; with `takes_arrays` Subscriptions are read together."""
+    """Return the group of a row: that of its JSON form.
+
+    With `takes_arrays` the Subscriptions of members that have nothing else are read together.
+    """
     if not isinstance(topics, list) or not isinstance(members, list):
         raise ValueError("topics and members must not be null")
     listed = [_member(entry, ("members", position)) for position, entry in enumerate(members)]
-    _require_distinct([member_id for member_id, _, _ in listed], "group", ("members",), "id")
-    cluster = _cluster(topics)
-    blobs = {member_id: written for member_id, _, written in listed if isinstance(written, bytes)}
-    if takes_arrays and len(blobs) == len(listed):
-        instance_ids = {m: instance_id for m, instance_id, _ in listed if instance_id is not None}
-        return Group(cluster=cluster, members=read_members(blobs, instance_ids))
-    read = (
-        written
-        if isinstance(written, Member)
-        else member_from_bytes(member_id, written, instance_id=instance_id)
-        for member_id, instance_id, written in listed
-    )
-    return Group(cluster=cluster, members=with_shared_topics(read))
-
-
-def _cluster(entries: list[Any]) -> Cluster:
-    counts: dict[str, Topic] = {}
-    total = 0
-    for position, entry in enumerate(entries):
+    counts: dict[str, object] = {}
+    for position, entry in enumerate(topics):
         here: Place = ("topics", position)
         name, count = _pair(entry, ("name", "partitions"), here)
         topic = as_string(name, (*here, 0))
         if topic in counts:
             raise DocumentError(ErrorCode.REPEATED, f"topic {topic!r} occurs twice", here)
-        counts[topic] = Topic(
-            partition_count=partition_count_from_document(count, ("topics", topic))
-        )
-        total += counts[topic].partition_count
-        if total > PARTITION_LIMIT:
-            raise DocumentError(ErrorCode.TOO_LARGE, TOO_MANY_PARTITIONS, ("topics", topic))
-    return Cluster(topics=counts)
-
-
-def _member(entry: object, place: Place) -> tuple[str, str | None, bytes | Member]:
-    """Return id, instance id and Subscription of a member; all of it where there are no bytes."""
-    fields = as_object(entry, place)
-    member_id = as_string(required(fields, "id", place), (*place, "id"))
-    instance_id = optional_string(fields, "instance", place)
-    blob = _optional_bytes(fields, "subscription", place)
-    if blob is not None:
-        return member_id, instance_id, blob
-    if fields.get("rack") is not None:  # the name before 0.3.0: other answers without it
-        words = "'rack' is no key here; did you mean 'rack_id'?"
-        raise DocumentError(ErrorCode.UNKNOWN, words, (*place, "rack"))
-    generation = optional_int32(fields, "generation", place)
-    member = Member(
-        member_id=member_id,
-        topics=as_strings(required(fields, "topics", place), (*place, "topics")),
-        owned=_partitions(fields.get("owned"), (*place, "owned")),
-        generation=NO_GENERATION if generation is None else max(generation, NO_GENERATION),
-        rack_id=optional_string(fields, "rack_id", place) or None,
-        instance_id=instance_id,
-        user_data=_optional_bytes(fields, "user_data", place),
+        counts[topic] = count
+    are_bytes = (
+        isinstance(one, dict) and isinstance(one.get("subscription"), bytes) for one in listed
     )
-    return member_id, instance_id, member
+    if not (takes_arrays and all(are_bytes)):
+        return group_from_document({"topics": counts, "members": listed})
+    cluster = group_from_document({"topics": counts, "members": []}).cluster
+    ids = [as_string(one.get("id"), ("members", n, "id")) for n, one in enumerate(listed)]
+    _require_distinct(ids, "group", ("members",), "id")
+    blobs = {name: one["subscription"] for name, one in zip(ids, listed, strict=True)}
+    instances = {
+        name: as_string(one["instance"], ("members", n, "instance"))
+        for n, (name, one) in enumerate(zip(ids, listed, strict=True))
+        if one.get("instance") is not None
+    }
+    return Group(cluster=cluster, members=read_members(blobs, instances))
+
+
+def _member(entry: object, place: Place) -> dict[str, Any]:
+    """Return the JSON form of a member; further columns of its struct have no effect."""
+    if not isinstance(entry, dict):
+        return entry  # type: ignore[return-value]  # its reader refuses it
+    fields = {name: entry[name] for name in MEMBER if entry.get(name) is not None}
+    owned = fields.get("owned")
+    if isinstance(owned, list):
+        pairs = [
+            _pair(one, ("topic", "partitions"), (*place, "owned", n)) for n, one in enumerate(owned)
+        ]
+        fields["owned"] = [*map(list, pairs)]
+    return fields
 
 
 def _assignment(entries: object) -> Assignment:
@@ -273,12 +252,3 @@ def _require_distinct(member_ids: list[str], where: str, place: Place, column: s
             words = f"member {member_id!r} occurs twice in the {where}"
             raise DocumentError(ErrorCode.REPEATED, words, (*place, position, column))
         known.add(member_id)
-
-
-def _optional_bytes(fields: Mapping[str, object], key: str, place: Place) -> bytes | None:
-    value = fields.get(key)
-    if value is None or isinstance(value, bytes):
-        return value
-    raise DocumentError(
-        ErrorCode.WRONG_TYPE, f"expected bytes, found {described(value)}", (*place, key)
-    )

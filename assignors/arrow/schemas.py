@@ -14,11 +14,15 @@ from functools import cache
 from types import UnionType
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
+from assignors.documents.failures import NO_ERROR
 from assignors.extras import imported_from
 from wire import TopicPartitions
 
 with imported_from("replay"):
     import pyarrow as pa
+
+ERROR = tuple((name, pa.string()) for name in NO_ERROR)
+"""Why a row has no answer: a sentence with its place, and a code; both null where it has one."""
 
 NOTES = pa.list_(pa.struct([("code", pa.string()), ("offset", pa.int64()), ("text", pa.string())]))
 """What was odd in bytes: `wire.Note`, one struct a note."""
@@ -35,7 +39,7 @@ DECODED_SUBSCRIPTION = pa.struct(
         ("generation", pa.int32()),
         ("rack_id", pa.string()),
         ("notes", NOTES),
-        ("error", pa.string()),
+        *ERROR,
     ]
 )
 DECODED_ASSIGNMENT = pa.struct(
@@ -44,7 +48,7 @@ DECODED_ASSIGNMENT = pa.struct(
         ("partitions", PARTITIONS),
         ("user_data", pa.binary()),
         ("notes", NOTES),
-        ("error", pa.string()),
+        *ERROR,
     ]
 )
 DECODED_USER_DATA = pa.struct(
@@ -52,7 +56,7 @@ DECODED_USER_DATA = pa.struct(
         ("owned", PARTITIONS),
         ("generation", pa.int32()),
         ("notes", NOTES),
-        ("error", pa.string()),
+        *ERROR,
     ]
 )
 
@@ -65,10 +69,10 @@ ASSIGNED = pa.struct(
         ("withheld", PARTITIONS),
         ("follow_up", pa.bool_()),
         ("notes", pa.list_(pa.string())),
-        ("error", pa.string()),
+        *ERROR,
     ]
 )
-"""An assignor's answer; all but `error` null where the group or the name was refused."""
+"""An assignor's answer; all but the error null where the group or the name was refused."""
 
 VIOLATIONS = pa.list_(
     pa.struct(
@@ -89,10 +93,10 @@ CHECKED = pa.struct(
         ("topic_spread", pa.int64()),
         ("topic_spread_minimum", pa.int64()),
         ("notes", pa.list_(pa.string())),
-        ("error", pa.string()),
+        *ERROR,
     ]
 )
-"""A checker's report; all but `error` null where the row could not be checked.
+"""A checker's report; all but the error null where the row could not be checked.
 
 `balance_gap` and `topic_spread` are null while a partition waits."""
 

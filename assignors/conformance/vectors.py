@@ -15,7 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
-from assignors.documents.group_keys import require_known
+from assignors.documents.groups import require_known
 from assignors.documents.values import (
     Document,
     DocumentError,
@@ -120,7 +120,7 @@ def vector_from_document(document: Document) -> Vector:
     >>> vector.category, str(vector.operation), str(vector.judge)
     ('sticky', 'assign', 'lawful')
     """
-    require_known(document, VECTOR_KEYS, ())
+    require_known(document, VECTOR_KEYS)
     vector_id = as_string(required(document, "id", ()), ("id",))
     given = dict(as_object(required(document, "in", ()), ("in",)))
     expected = dict(as_object(document.get("out", {}), ("out",)))

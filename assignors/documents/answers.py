@@ -1,90 +1,431 @@
-"""Write answers as JSON objects: what `assign`, `check`, `explain` and `assign --compare` print.
+"""Answers as JSON objects: what `assign`, `check`, `explain` and `assign --compare` print.
 
-Each function returns the fields of one answer, in time linear in its size; whoever writes a line
-adds `schema` (`values.SCHEMA`) and `error`.
+Each class declares the keys of an answer or of a part of one (`documents.keys`); each function
+fills one in, in time linear in its size. A line has `schema` and the keys of its error besides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
 from assignors.checks import Report, Violation
-from assignors.checks.compare import Comparison
+from assignors.checks.compare import Column, Comparison
 from assignors.checks.explain import Explanation
+from assignors.checks.verdicts import Clause, Verdict
+from assignors.checks.violation import Rule
+from assignors.documents import schemas
+from assignors.documents.described.groups import AssumptionCode
+from assignors.documents.keys import Maybe, of_schema, row_schema, written
+from assignors.documents.schemas import Schema
 from assignors.documents.values import Document
-from assignors.model import Assignment, MemberNote
+from assignors.model import Assignment, MemberNote, MemberNoteCode
 from assignors.rebalance import Rebalance
-from wire import TopicPartitions
+from assignors.weighted.solve import Hold
+from assignors.weighting import MustHold
+from wire import NoteCode, TopicPartitions
+
+PROTOCOL = schemas.one_of(("eager", "cooperative"))
+Count = Annotated[int, of_schema(schemas.COUNT)]
+Partitions = Annotated[TopicPartitions, of_schema(schemas.PARTITIONS_BY_TOPIC)]
+"""Written as `{"t": [0, 1]}`."""
+Assigned = Mapping[str, Partitions]
+HoldCode = Annotated[str, of_schema(schemas.one_of([*Hold, *MustHold]))]
+_FIGURE = {"type": ["number", "boolean", "string", "null"]}
+Figure = Annotated[object, of_schema(_FIGURE)]
 
 
-def rebalance_document(rebalance: Rebalance) -> Document:
+# Parts of answers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteRow:
+    """Something odd in a group, or what was assumed about it."""
+
+    member: str | None
+    """The member it is about; null: the group."""
+    code: Annotated[str, of_schema(schemas.one_of([*NoteCode, *MemberNoteCode, *AssumptionCode]))]
+    """What is odd, as a code."""
+    text: str
+    """The same, for people."""
+    offset: Maybe[Count] = None
+    """The byte where it is, of a note on bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViolationRow:
+    """A rule that an assignment breaks."""
+
+    rule: Rule
+    """Which rule, as a code."""
+    topic: str | None
+    """Of the partition; null: it is about a member."""
+    partition: int | None
+    """Its number."""
+    members: Sequence[str]
+    """The members that show it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightFigures:
+    """Figures of an assignment of a group that has weights."""
+
+    use_max: Maybe[float] = None
+    """Weights: the largest weight for a capacity."""
+    use_min: Maybe[float] = None
+    """Weights: the least weight for a capacity."""
+    use_bound: Maybe[float] = None
+    """Weights: no assignment of the group has a smaller `use_max`."""
+    use_bound_budget: Maybe[float] = None
+    """Weights: no assignment whose moves the budget pays for has a smaller `use_max`."""
+    weight_moved: Maybe[Count] = None
+    """Weights: that of the partitions that move."""
+    moves_least: Maybe[Count] = None
+    """Weights: no assignment with such a `use_max` moves fewer partitions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats(WeightFigures):
+    """Figures of an assignment; own assignors may add more."""
+
+    follow_up: bool
+    """The leader must start another round itself."""
+    member_count: Maybe[Count] = None
+    """Members."""
+    partition_count: Maybe[Count] = None
+    """Partitions of subscribed topics."""
+    load_max: Maybe[Count] = None
+    """Partitions of the member with the most."""
+    load_min: Maybe[Count] = None
+    """Partitions of the member with the fewest."""
+    load_square_sum: Maybe[Count] = None
+    """Sum of squared loads: smaller is more even."""
+    moved: Maybe[Count] = None
+    """Partitions that a member owns by a valid claim and that go to another member, in this round
+    or after waiting for it."""
+    kept: Maybe[Count] = None
+    """Partitions that stay with their owner."""
+    withheld: Maybe[Count] = None
+    """Partitions that wait for the next round."""
+    unassigned: Maybe[Count] = None
+    """Partitions that nobody gets now."""
+    topic_spread: Maybe[Count] = None
+    """Sum over topics and members of how many of a topic's partitions the member has, squared: the
+    least where every topic is even."""
+    topic_spread_max: Maybe[Count] = None
+    """The widest gap between two subscribers of one topic."""
+    rack_mismatches: Maybe[Count] = None
+    """Partitions without a replica in their member's rack."""
+    deferred: Maybe[Count] = None
+    """`weighted/*`: partitions that a later round moves if the budget allows."""
+    batches_left: Maybe[Count] = None
+    """`weighted/*`: rounds of this budget, at least, until nothing is put off."""
+    hold: Maybe[HoldCode] = None
+    """`weighted/*`: why nothing moves; absent where something does."""
+    limit_reached: Maybe[bool] = None
+    """Whether `--limit` ended the search."""
+    balance_gap_max: Maybe[float] = None
+    """The most that the sum of squared loads can be above the best."""
+    moves_gap_max: Maybe[Count] = None
+    """No best answer keeps more partitions than this one and so many more."""
+    racks_gap_max: Maybe[Count] = None
+    """No best answer has fewer rack mismatches than this one less so many."""
+    spread_gap_max: Maybe[Count] = None
+    """The most that `topic_spread` can be above that of a best answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gaps(WeightFigures):
+    """How far an assignment is from the best."""
+
+    balance_gap: Count | None
+    """Sum of squared loads above the best possible; null while partitions wait."""
+    load_max: Count
+    """Partitions of the member with the most."""
+    load_max_optimum: Count
+    """The same under the best possible balance."""
+    load_min: Count
+    """Partitions of the member with the fewest."""
+    moved: Count
+    """As in the `stats` of `assign`."""
+    moved_minimum: Count
+    """The fewest that a perfectly balanced assignment moves."""
+    unassigned: Count
+    """Partitions that somebody could get, and nobody does."""
+    topic_spread: Count | None
+    """As in the `stats` of `assign`; null while partitions wait."""
+    topic_spread_minimum: Count
+    """The least of the assignments that are best in balance, racks and moves."""
+    topic_spread_max: Count
+    """The widest gap between two subscribers of one topic."""
+    rack_mismatches: Count
+    """Partitions without a replica in their member's rack."""
+    follow_up: Maybe[bool] = None
+    """The leader must start another round itself."""
+
+
+def _stats() -> Schema:
+    return {**row_schema(Stats), "additionalProperties": _FIGURE}
+
+
+StatsOf = Annotated[Mapping[str, object], of_schema(_stats)]
+GapsOf = Annotated[Mapping[str, object], of_schema(lambda: row_schema(Gaps))]
+Figures = Mapping[str, Figure]
+Pair = Annotated[Sequence[object], of_schema(schemas.pair(schemas.STRING, schemas.INTEGER))]
+
+
+# Answers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssignorRow:
+    """An assignor of the registry."""
+
+    name: str
+    """Full name, FAMILY/NAME."""
+    short: str | None
+    """Name without a family; null where it has none."""
+    protocols: Annotated[Sequence[str], of_schema(schemas.array(PROTOCOL))]
+    """Rebalance protocols it supports."""
+    user_data: str
+    """What it reads claims from: none, sticky, cooperative."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateRow:
+    """What an assignor keeps between rounds."""
+
+    max_generation: int
+    """The highest generation it saw."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssignAnswer:
+    """The assignment of a group."""
+
+    assignment: Assigned
+    """Member id -> topic -> partition numbers."""
+    withheld: Partitions
+    """Partitions that wait for the next round."""
+    notes: Sequence[NoteRow]
+    """What was odd in the group, or was assumed."""
+    stats: StatsOf
+    """Figures of the assignment; own assignors may add more."""
+    deferred: Maybe[Partitions] = None
+    """`weighted/*`: partitions that a later round moves if the budget allows."""
+    lists: Maybe[Mapping[str, Sequence[Pair]]] = None
+    """`java/*`, `server/*`: each member's partitions in Java's order."""
+    order: Maybe[Sequence[str]] = None
+    """`java/*`, `server/*`: the members in the order of Java's map."""
+    state: Maybe[StateRow] = None
+    """`java/sticky`, `java/cooperative-sticky`: give it back with the next group."""
+    violations: Maybe[Sequence[ViolationRow]] = None
+    """Own assignors: every rule that the answer breaks, if it breaks any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckAnswer:
+    """What is wrong with an assignment."""
+
+    violations: Sequence[ViolationRow]
+    """Every rule that the assignment breaks, with its place."""
+    gaps: GapsOf
+    """How far the assignment is from the best."""
+    notes: Maybe[Sequence[NoteRow]] = None
+    """What was odd in the group, or was assumed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimRow:
+    """A claim to a partition."""
+
+    member: str
+    """Who claims the partition."""
+    generation: int
+    """With which generation; -1: none."""
+    believed: bool
+    """Whether the claim counts."""
+    reason: str
+    """Why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByWeight:
+    """What weights have to do with a partition."""
+
+    weight: Count
+    """Of the partition."""
+    fill: Mapping[str, float]
+    """Member id -> its use before any move, in parts of its fair use; of the favoured member and
+    the target."""
+    before: Count | None
+    """Put off: so many move before it; else null."""
+    hold: HoldCode | None
+    """Why nothing moves; null where something does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainAnswer:
+    """Why a partition moves, stays or waits."""
+
+    topic: str
+    """Of the partition."""
+    partition: int
+    """Its number."""
+    verdict: Verdict
+    """What happens to it, as a code."""
+    clause: Clause
+    """Which part of the hand-over rule decided, as a code."""
+    text: str
+    """The same in a sentence."""
+    favoured: str | None
+    """The member that stickiness favours."""
+    target: str | None
+    """Who gets it now, or in the next round."""
+    given: str | None
+    """Who gets it in this round."""
+    last_generation: int
+    """The last generation that the group completed; -1: none."""
+    claims: Sequence[ClaimRow]
+    """Every claim to the partition."""
+    topic_spread: Count | None
+    """As in `gaps` of `check`."""
+    topic_spread_minimum: Count
+    """The same."""
+    by_weight: Maybe[ByWeight] = None
+    """`weighted/*`, where the group has weights: what they have to do with it."""
+    violations: Maybe[Sequence[ViolationRow]] = None
+    """Own assignors: every rule that the answer breaks, if it breaks any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedRow:
+    """One assignor's answer."""
+
+    name: str
+    """Full name of the assignor."""
+    assignment: Assigned | None
+    """Member id -> topic -> partition numbers."""
+    withheld: Partitions | None
+    """Partitions that wait."""
+    stats: Figures | None
+    """Its figures, as in `assign`."""
+    gaps: Figures | None
+    """How far it is from the best, as in `check`."""
+    violations: Count | None
+    """Rules that its answer breaks."""
+    first_violation: str | None
+    """The first of them, in words."""
+    failure: str | None
+    """Why it has no answer; else null."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReasonRow:
+    """What one assignor does with a partition."""
+
+    member: str | None
+    """Who gets it; null: nobody."""
+    verdict: Annotated[str, of_schema(schemas.one_of(Verdict))]
+    """What happens to it."""
+    why: str
+    """Why, for people."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferenceRow:
+    """A partition that goes to different members."""
+
+    topic: str
+    """Of the partition."""
+    partition: int
+    """Its number."""
+    answers: Mapping[str, ReasonRow]
+    """Full name of an assignor -> what it does with the partition."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareAnswer:
+    """Several assignors on one group."""
+
+    owned: Assigned
+    """Member id -> what it says it owns."""
+    compared: Sequence[ComparedRow]
+    """An entry for each assignor."""
+    violations: Count
+    """Rules that own assignors break; one that fails counts one."""
+    different: Count
+    """Partitions that the assignors place differently."""
+    partitions: Sequence[DifferenceRow]
+    """Some of them, each with the reasons."""
+
+
+def rebalance_document(
+    rebalance: Rebalance, *, notes: Sequence[Document] = (), broken: Sequence[Violation] = ()
+) -> Document:
     """Return an assignor's answer: assignment, withheld partitions, notes and stats.
 
     `stats.follow_up` is written for every assignor; `lists` and `order` by those that copy Java's
-    order, `state` by those that keep one between rounds.
+    order, `state` by those that keep one between rounds. `notes` come before the answer's own.
     """
-    document: Document = {
-        "assignment": _assignment_document(rebalance.assignment),
-        "withheld": partitions_document(rebalance.withheld),
-        "notes": [note_document(note) for note in rebalance.notes],
-        "stats": {**rebalance.stats, "follow_up": rebalance.follow_up},
-    }
-    if rebalance.deferred:
-        document["deferred"] = partitions_document(rebalance.deferred)
-    if rebalance.lists is not None:
-        document["lists"] = {
-            member_id: [list(pair) for pair in pairs]
-            for member_id, pairs in rebalance.lists.items()
-        }
-        document["order"] = list(rebalance.order or ())
-    if rebalance.state is not None:
-        document["state"] = {"max_generation": rebalance.state.max_generation}
-    return document
+    state, lists = rebalance.state, rebalance.lists
+    answer = AssignAnswer(
+        assignment=_assignment_document(rebalance.assignment),
+        withheld=partitions_document(rebalance.withheld),
+        notes=(),
+        stats={**rebalance.stats, "follow_up": rebalance.follow_up},
+        deferred=partitions_document(rebalance.deferred) if rebalance.deferred else None,
+        lists=None
+        if lists is None
+        else {member_id: [*map(list, pairs)] for member_id, pairs in lists.items()},
+        order=None if lists is None else list(rebalance.order or ()),
+        state=None if state is None else StateRow(max_generation=state.max_generation),
+        violations=_violations(broken) or None,
+    )
+    return {**written(answer), "notes": [*notes, *map(note_document, rebalance.notes)]}
 
 
-def _assignment_document(assignment: Assignment) -> Document:
+def _assignment_document(assignment: Assignment) -> dict[str, TopicPartitions]:
     return {
         member_id: partitions_document(partitions) for member_id, partitions in assignment.items()
     }
 
 
-def partitions_document(partitions: TopicPartitions) -> Document:
+def partitions_document(partitions: TopicPartitions) -> TopicPartitions:
     """Return `{"t": [0, 1]}`, in the given order; tuples stay, as JSON writes them like lists."""
     return {
-        topic: listed if type(listed) is tuple else list(listed)
+        topic: listed if type(listed) is tuple else list(listed)  # type: ignore[misc]  # for JSON
         for topic, listed in partitions.items()
     }
 
 
 def note_document(note: MemberNote) -> Document:
     """Return a note on a member; `offset` only where the note is about a place in its bytes."""
-    document: Document = {"member": note.member_id, "code": note.code, "text": note.text}
-    if note.offset is not None:
-        document["offset"] = note.offset
-    return document
+    return written(_note(note))
+
+
+def _note(note: MemberNote) -> NoteRow:
+    return NoteRow(member=note.member_id, code=note.code, text=note.text, offset=note.offset)
+
+
+def _violations(violations: Sequence[Violation]) -> list[ViolationRow]:
+    return [
+        ViolationRow(
+            rule=each.rule, topic=each.topic, partition=each.partition, members=list(each.members)
+        )
+        for each in violations
+    ]
 
 
 def report_document(report: Report) -> Document:
     """Return what a check found: violations, distances to the best assignment, notes if any."""
-    document: Document = {**violations_document(report.violations), "gaps": dict(report.gaps)}
-    if report.notes:
-        document["notes"] = [note_document(note) for note in report.notes]
-    return document
-
-
-def violations_document(violations: Sequence[Violation]) -> Document:
-    """Return `{"violations": [...]}`: each broken rule with its place."""
-    return {
-        "violations": [
-            {
-                "rule": violation.rule.value,
-                "topic": violation.topic,
-                "partition": violation.partition,
-                "members": list(violation.members),
-            }
-            for violation in violations
-        ]
-    }
+    answer = CheckAnswer(
+        violations=_violations(report.violations),
+        gaps=dict(report.gaps),
+        notes=[*map(_note, report.notes)] or None,
+    )
+    return written(answer)
 
 
 def explanation_document(explanation: Explanation) -> Document:
@@ -92,80 +433,61 @@ def explanation_document(explanation: Explanation) -> Document:
 
     `violations` where the answer of somebody's own assignor breaks rules.
     """
-    document: Document = {
-        "topic": explanation.topic,
-        "partition": explanation.partition,
-        "verdict": explanation.verdict.value,
-        "clause": explanation.clause.value,
-        "text": explanation.text,
-        "favoured": explanation.favoured,
-        "target": explanation.target,
-        "given": explanation.given,
-        "last_generation": explanation.last_generation,
-        "claims": [
-            {
-                "member": claim.member_id,
-                "generation": claim.generation,
-                "believed": claim.is_believed,
-                "reason": claim.reason,
-            }
+    weight = explanation.by_weight
+    copied = ("topic", "partition", "verdict", "clause", "text", "favoured", "target", "given")
+    figures = ("last_generation", "topic_spread", "topic_spread_minimum")
+    answer = ExplainAnswer(
+        **{name: getattr(explanation, name) for name in (*copied, *figures)},
+        claims=[
+            ClaimRow(
+                member=claim.member_id,
+                generation=claim.generation,
+                believed=claim.is_believed,
+                reason=claim.reason,
+            )
             for claim in explanation.claims
         ],
-        "topic_spread": explanation.topic_spread,
-        "topic_spread_minimum": explanation.topic_spread_minimum,
-    }
-    if explanation.by_weight is not None:
-        document["by_weight"] = {
-            "weight": explanation.by_weight.weight,
-            "fill": dict(explanation.by_weight.fill),
-            "before": explanation.by_weight.before,
-            "hold": explanation.by_weight.hold,
-        }
-    if explanation.violations:
-        document |= violations_document(explanation.violations)
-    return document
+        by_weight=None
+        if weight is None
+        else ByWeight(
+            weight=weight.weight, fill=dict(weight.fill), before=weight.before, hold=weight.hold
+        ),
+        violations=_violations(explanation.violations) or None,
+    )
+    return written(answer)
 
 
 def comparison_document(comparison: Comparison) -> Document:
     """Return several assignors side by side; null where an assignor failed."""
-    return {
-        "owned": _assignment_document(comparison.owned),
-        "compared": [
-            {
-                "name": column.name,
-                "assignment": (
-                    None
-                    if column.rebalance is None
-                    else _assignment_document(column.rebalance.assignment)
-                ),
-                "withheld": (
-                    None
-                    if column.rebalance is None
-                    else partitions_document(column.rebalance.withheld)
-                ),
-                "stats": None if column.rebalance is None else dict(column.rebalance.stats),
-                "gaps": dict(column.gaps) or None,
-                "violations": column.violation_count,
-                "first_violation": column.first_violation,
-                "failure": column.failure,
-            }
-            for column in comparison.columns
-        ],
-        "violations": sum(each.violation_count for each in comparison.columns if each.is_own),
-        "different": comparison.difference_count,
-        "partitions": [
-            {
-                "topic": difference.topic,
-                "partition": difference.partition,
-                "answers": {
-                    name: {
-                        "member": reason.member_id,
-                        "verdict": reason.verdict,
-                        "why": reason.text,
-                    }
-                    for name, reason in difference.reasons.items()
+    answer = CompareAnswer(
+        owned=_assignment_document(comparison.owned),
+        compared=[*map(_compared, comparison.columns)],
+        violations=sum(each.violation_count for each in comparison.columns if each.is_own),
+        different=comparison.difference_count,
+        partitions=[
+            DifferenceRow(
+                topic=difference.topic,
+                partition=difference.partition,
+                answers={
+                    name: ReasonRow(member=one.member_id, verdict=one.verdict, why=one.text)
+                    for name, one in difference.reasons.items()
                 },
-            }
+            )
             for difference in comparison.differences
         ],
-    }
+    )
+    return written(answer)
+
+
+def _compared(column: Column) -> ComparedRow:
+    found = column.rebalance
+    return ComparedRow(
+        name=column.name,
+        assignment=None if found is None else _assignment_document(found.assignment),
+        withheld=None if found is None else partitions_document(found.withheld),
+        stats=None if found is None else dict(found.stats),
+        gaps=dict(column.gaps) or None,
+        violations=column.violation_count,
+        first_violation=column.first_violation,
+        failure=column.failure,
+    )

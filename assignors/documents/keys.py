@@ -13,20 +13,28 @@ the class. The type of a field says what it may hold, and `Annotated` narrows it
         topics: dict[str, int] = field(default_factory=dict)
         limits: Limits = field(default_factory=Limits)  # an object: a class of its own
 
-    read(Leader, {"name": "a", "eror": 1}, ())   # 'eror' is no field here; did you mean 'error'?
+    read(Leader, {"name": "a", "eror": 1}, ())   # 'eror' is no key here; did you mean 'error'?
     schema_of(Leader)                            # a JSON Schema, closed to other keys
     brief(leader)                                # the document again, without defaults
 
-`read_several` reads one object whose keys belong to several classes. A kind of value that no type
-expresses is a `Kind`: a reader, which returns the value or raises `DocumentError`, and a schema.
-Other metadata of `Annotated` is kept in `Key.marks`.
+The string below a field says what its key means: the schema and the pages have it. `read_several`
+reads one object whose keys belong to several classes. A kind of value that no type expresses is a
+`Kind`: a reader, which returns the value or raises `DocumentError`, and a schema. Other metadata of
+`Annotated` is kept in `Key.marks`. Keys that begin with `_` are the user's own, and are not read.
+
+Classes of what is written are simpler: `row_schema` has every field as a key, `Maybe` those that
+may be left out, and `written` is their document.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from enum import StrEnum
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -42,16 +50,16 @@ from assignors.documents.values import (
     as_object,
     as_real,
     as_string,
-    as_strings,
     described,
 )
 from assignors.names.nearest import question, suggestion
+from wire import TopicPartitions
 
+OWN_PREFIX = "_"
+"""What the user's own keys begin with; nobody reads those."""
 NATURAL_MAX = 2**31 - 1
 TEXT_BYTES_MAX = 30_000
 """A string of Kafka's protocol has 32,767 at most, and an id is a name with a UUID behind it."""
-UTF8_MAX = 4
-"""Bytes of a character."""
 
 T = TypeVar("T")
 Reader = Callable[[object, Place], Any]
@@ -93,9 +101,17 @@ def read(kind: type[T], value: object, place: Place = (), *, near: Iterable[str]
 
 
 def read_several(
-    kinds: tuple[type[Any], ...], value: object, place: Place = (), *, near: Iterable[str] = ()
+    kinds: tuple[type[Any], ...],
+    value: object,
+    place: Place = (),
+    *,
+    near: Iterable[str] = (),
+    ignored: Collection[str] = (),
 ) -> tuple[Any, ...]:
-    """Return the settings of several classes whose keys one object has; errors as `read`."""
+    """Return the settings of several classes whose keys one object has; errors as `read`.
+
+    Keys of `ignored` may be there, with any value.
+    """
     given = as_object(value, place)
     tables = [keys_of(kind) for kind in kinds]
     values: list[dict[str, Any]] = [{} for _ in kinds]
@@ -110,9 +126,9 @@ def read_several(
                 found[name] = None
             break
         else:
-            known = [*(name for table in tables for name in table), *near]
-            words = f"{name!r} is no field here{suggestion(name, known)}"
-            raise DocumentError(ErrorCode.UNKNOWN, words, (*place, name))
+            if name not in ignored and not name.startswith(OWN_PREFIX):
+                known = [*(name for table in tables for name in table), *near, *ignored]
+                raise unknown_key(name, known, place)
     for table, found in zip(tables, values, strict=True):
         for name, key in table.items():
             if not key.has_default and name not in found:
@@ -120,16 +136,21 @@ def read_several(
     return tuple(kind(**found) for kind, found in zip(kinds, values, strict=True))
 
 
-_TABLES: dict[type[Any], Mapping[str, Key]] = {}
-"""Class -> its keys, once they were asked for."""
+def unknown_key(name: str, known: Iterable[str], place: Place) -> DocumentError:
+    """Return the error of a key that is none of these."""
+    words = f"{name!r} is no key here{suggestion(name, sorted(known))}"
+    return DocumentError(ErrorCode.UNKNOWN, words, (*place, name))
 
 
 def keys_of(kind: type[Any]) -> Mapping[str, Key]:
     """Return the keys of a class of settings, by name."""
-    if kind not in _TABLES:
-        hints = get_type_hints(kind, include_extras=True)
-        _TABLES[kind] = {each.name: _key(hints[each.name], each) for each in fields(kind)}
-    return _TABLES[kind]
+    return _keys_of(cast("Hashable", kind))
+
+
+@cache
+def _keys_of(kind: Any) -> Mapping[str, Key]:  # noqa: ANN401 - a class, which mypy calls unhashable
+    hints = get_type_hints(kind, include_extras=True)
+    return {each.name: _key(hints[each.name], each) for each in fields(kind)}
 
 
 def brief(settings: Any) -> Document:  # noqa: ANN401 - a dataclass
@@ -141,19 +162,162 @@ def brief(settings: Any) -> Document:  # noqa: ANN401 - a dataclass
     }
 
 
-def schema_of(*kinds: type[Any]) -> Schema:
+def schema_of(*kinds: type[Any], ignored: Iterable[str] = ()) -> Schema:
     """Return the schema of an object with the keys of these classes, closed to other keys."""
     found = []
     for kind in kinds:
+        texts = meanings_of(kind)
         for name, key in keys_of(kind).items():
             one = key.kind.schema()
             is_null = key.has_default or key.is_nullable
             schema = schemas.nullable(one) if is_null else one
-            found.append(schemas.Key(name, schema, is_optional=key.has_default))
-    return {**schemas.record(*found), "additionalProperties": False}
+            if isinstance(key.default, str | int | float):
+                default = key.default if isinstance(key.default, int | float) else str(key.default)
+                schema = {**schema, "default": default}
+            text = texts.get(name, "")
+            found.append(schemas.Key(name, schema, text, is_optional=key.has_default))
+    schema = schemas.record(*found)
+    others = dict.fromkeys(ignored, schemas.ANY)
+    return {
+        **schema,
+        "properties": {**others, **schema["properties"]},
+        "patternProperties": {f"^{OWN_PREFIX}": schemas.ANY},
+        "additionalProperties": False,
+    }
+
+
+def meanings_of(kind: type[Any]) -> dict[str, str]:
+    """Return the string below each field of a class, or each member of an enumeration.
+
+    Cost: that of parsing its source; a class without source has none.
+    """
+    try:
+        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    except (OSError, TypeError):
+        return {}
+    assert isinstance(tree, ast.ClassDef)
+    base = kind.__base__
+    found = meanings_of(base) if base is not None and is_dataclass(base) else {}
+    for before, after in zip(tree.body, tree.body[1:], strict=False):
+        target = before.target if isinstance(before, ast.AnnAssign) else None
+        if isinstance(before, ast.Assign):
+            target = before.targets[0]  # type: ignore[assignment]
+        if isinstance(target, ast.Name) and isinstance(after, ast.Expr):
+            found[target.id] = " ".join(str(ast.literal_eval(after.value)).split())
+    return found
+
+
+# Documents that are written
+
+OMITTED = "left out where it is None"
+Maybe = Annotated[T | None, OMITTED]
+"""The type of a field whose key is left out where the value is `None`."""
+
+
+def written(row: Any) -> Document:  # noqa: ANN401 - a dataclass
+    """Return the document of an answer: a key a field. Cost: O(its fields and inner answers)."""
+    found: Document = {}
+    for each in fields(row):
+        value = getattr(row, each.name)
+        if value is not None or OMITTED not in keys_written(type(row))[each.name]:
+            found[each.name] = _plain(value)
+    return found
+
+
+def blank(kind: type[Any]) -> Document:
+    """Return the keys that every answer of a class has, each null."""
+    return {name: None for name, marks in keys_written(kind).items() if OMITTED not in marks}
+
+
+def keys_written(kind: type[Any]) -> Mapping[str, tuple[Any, ...]]:
+    """Return the fields of a class that is written, each with what its `Annotated` type has."""
+    return _keys_written(cast("Hashable", kind))
+
+
+@cache
+def _keys_written(kind: Any) -> Mapping[str, tuple[Any, ...]]:  # noqa: ANN401 - as above
+    hints = get_type_hints(kind, include_extras=True)
+    return {each.name: getattr(hints[each.name], "__metadata__", ()) for each in fields(kind)}
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - a field of any type
+    if is_dataclass(value):
+        return written(value)
+    if isinstance(value, tuple | list) and value and is_dataclass(value[0]):
+        return [written(each) for each in value]
+    if isinstance(value, Mapping) and value and is_dataclass(next(iter(value.values()))):
+        return {name: written(each) for name, each in value.items()}
+    return value
+
+
+def row_keys(kind: type[Any]) -> list[schemas.Key]:
+    """Return the keys of a class that is written.
+
+    >>> from dataclasses import make_dataclass
+    >>> row_keys(make_dataclass("Row", [("count", int), ("name", str | None)]))[1].type
+    {'type': ['string', 'null']}
+    """
+    hints, texts = get_type_hints(kind, include_extras=True), meanings_of(kind)
+    keys = []
+    for name, marks in keys_written(kind).items():
+        hint = hints[name]
+        is_optional = OMITTED in marks
+        if is_optional:
+            hint = next(one for one in get_args(get_args(hint)[0]) if one is not type(None))
+        keys.append(schemas.Key(name, row_type(hint), texts.get(name, ""), is_optional=is_optional))
+    return keys
+
+
+def row_schema(kind: type[Any]) -> Schema:
+    """Return the schema of the document of a class that is written; others may come later."""
+    return schemas.record(*row_keys(kind))
+
+
+def row_type(hint: Any) -> Schema:  # noqa: ANN401 - a type, or an alias of one
+    """Return the schema of the values of a type that is written.
+
+    >>> row_type(tuple[str, ...] | None)
+    {'type': ['array', 'null'], 'items': {'type': 'string'}}
+    """
+    if hint in _WRITTEN:
+        return _WRITTEN[hint]
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        kind = next((mark for mark in inner[1:] if isinstance(mark, Kind)), None)
+        return row_type(inner[0]) if kind is None else kind.schema()
+    if origin in (Union, UnionType):
+        (one,) = (each for each in inner if each is not type(None))
+        return schemas.nullable(row_type(one))
+    if origin in (tuple, Sequence):
+        return schemas.array(row_type(inner[0]))
+    if origin in (dict, Mapping):
+        return schemas.mapping(row_type(inner[1]))
+    assert isinstance(hint, type)
+    return row_schema(hint) if is_dataclass(hint) else schemas.one_of(cast("type[StrEnum]", hint))
+
+
+_WRITTEN: dict[Any, Schema] = {
+    str: schemas.STRING,
+    bool: schemas.BOOLEAN,
+    int: schemas.INTEGER,
+    float: schemas.NUMBER,
+    bytes: schemas.HEX,
+    object: schemas.ANY,
+    Annotated[int, "int32"]: schemas.INT32,
+    TopicPartitions: schemas.PARTITIONS,
+}
 
 
 # Kinds of values
+
+
+def of_schema(schema: Schema | Callable[[], Schema]) -> Kind:
+    """Return the kind of values that are written, and nobody reads."""
+
+    def read_it(value: object, place: Place) -> object:
+        raise AssertionError(f"{value!r} is written, not read, at {place}")
+
+    return Kind(read_it, schema if callable(schema) else lambda: schema)
 
 
 def integer(low: int, high: int) -> Kind:
@@ -226,14 +390,6 @@ def as_text(value: object, place: Place) -> str:
     return text
 
 
-def _as_texts(value: object, place: Place) -> tuple[str, ...]:
-    listed = as_strings(value, place)
-    if max(map(len, listed), default=0) > TEXT_BYTES_MAX // UTF8_MAX:
-        for position, entry in enumerate(listed):
-            as_text(entry, (*place, position))
-    return listed
-
-
 NATURAL = Kind(as_natural, lambda: {"type": "integer", "minimum": 0, "maximum": NATURAL_MAX})
 BOOLEAN = Kind(as_boolean, lambda: schemas.BOOLEAN)
 TEXT = Kind(as_text, lambda: schemas.STRING)
@@ -248,7 +404,7 @@ def listed(of: Kind) -> Kind:
         return tuple(of.read(entry, (*place, number)) for number, entry in enumerate(entries))
 
     parts = tuple((f"[]{path}", kind) for path, kind in of.parts)
-    return Kind(_as_texts if of is TEXT else read_it, lambda: schemas.array(of.schema()), parts)
+    return Kind(read_it, lambda: schemas.array(of.schema()), parts)
 
 
 def mapping(of: Kind) -> Kind:

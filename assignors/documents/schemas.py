@@ -7,14 +7,9 @@ reads; its `description`s are what the reference in the documentation shows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
-from enum import StrEnum
-from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
-
-from assignors.documents.group_keys import OWN_PREFIX
-from wire import TopicPartitions
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
 
 Schema = dict[str, Any]
 """A JSON Schema."""
@@ -100,67 +95,8 @@ def record(*keys: Key, text: str = "") -> Schema:
     }
 
 
-def known_keys(schema: Schema) -> Schema:
-    """Return the schema of an object that is read: another key is an error, but the user's own.
-
-    >>> known_keys(record())["patternProperties"]
-    {'^_': {}}
-    """
-    own = {f"^{OWN_PREFIX}": ANY}
-    return {**schema, "patternProperties": own, "additionalProperties": False}
-
-
 PARTITIONS = array(pair(STRING, array(INTEGER)))
 """Partitions by topic, as `[["t", [0, 1]], ...]`: their order is that of the bytes."""
 
 PARTITIONS_BY_TOPIC = mapping(array(INTEGER))
 """Partitions by topic, as `{"t": [0, 1]}`."""
-
-_PLAIN: dict[Any, Schema] = {
-    str: STRING,
-    bool: BOOLEAN,
-    int: INTEGER,
-    float: NUMBER,
-    "int32": INT32,
-    TopicPartitions: PARTITIONS,
-}
-
-
-def of_fields(row: type[Any], codes: Mapping[str, Iterable[str]] | None = None) -> list[Key]:
-    """Return the fields of a dataclass as keys; `codes` has the fields that hold codes.
-
-    >>> from dataclasses import make_dataclass
-    >>> of_fields(make_dataclass("Row", [("count", int), ("name", str | None)]))[1].type
-    {'type': ['string', 'null']}
-    """
-    hints = get_type_hints(row, include_extras=True)
-    known = codes or {}
-    keys = []
-    for each in fields(row):
-        schema = of_hint(hints[each.name])
-        if each.name in known:
-            code = one_of(known[each.name])
-            schema = code if schema == STRING else nullable(code)
-        keys.append(Key(each.name, schema))
-    return keys
-
-
-def of_hint(hint: Any) -> Schema:  # noqa: ANN401 - a type, or an alias of one
-    """Return the schema of a Python type. Raises `KeyError` for one that no row has yet.
-
-    >>> of_hint(tuple[str, ...] | None)
-    {'type': ['array', 'null'], 'items': {'type': 'string'}}
-    """
-    if hint in (TopicPartitions, str, bool, int, float):
-        return _PLAIN[hint]
-    if get_origin(hint) in (Union, UnionType):
-        (inner,) = (kind for kind in get_args(hint) if kind is not type(None))
-        return nullable(of_hint(inner))
-    if get_origin(hint) is tuple:
-        return array(of_hint(get_args(hint)[0]))
-    if get_origin(hint) in {dict, Mapping}:
-        return mapping(of_hint(get_args(hint)[1]))
-    if isinstance(hint, type) and issubclass(hint, StrEnum):
-        return one_of(hint)
-    mark, *_ = getattr(hint, "__metadata__", (hint,))
-    return _PLAIN[mark] if mark in _PLAIN else of_hint(get_args(hint)[0])

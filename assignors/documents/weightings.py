@@ -1,64 +1,168 @@
-"""Read what partitions weigh and members can carry from the keys of a group's document."""
+"""Read what partitions weigh and members can carry: keys of a group, or a file for any group."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any
 
-from assignors.documents.group_keys import (
-    BUDGET_KEYS,
-    WEIGHTING_KEYS,
-    WEIGHTS_FILE_KEYS,
-    key_of_nobody,
-    require_known,
-)
+from assignors.documents import schemas
+from assignors.documents.keys import Kind, listed, mapping, read, read_several, schema_of
+from assignors.documents.notes import key_of_nobody
+from assignors.documents.schemas import Schema
 from assignors.documents.values import (
     Document,
     DocumentError,
     ErrorCode,
     Place,
     as_integer,
-    as_list,
     as_object,
-    as_string,
     described,
 )
 from assignors.model import Topic
 from assignors.weighting import LARGEST, Balance, Weighting
 
 
-def weighting_from_document(
-    fields: Mapping[str, object], topics: Mapping[str, Topic], capacities: Mapping[str, int]
+def whole(least: int) -> Kind:
+    """Return the kind of a whole number from `least` on, below 2**53."""
+
+    def read_it(value: object, place: Place) -> int:
+        number = as_integer(value, place, "a whole number")
+        if not least <= number < LARGEST:
+            words = f"{number} is not from {least} to 2**53 - 1"
+            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
+        return number
+
+    return Kind(read_it, lambda: {"type": "integer", "minimum": least})
+
+
+def _part(value: object, place: Place) -> Fraction:
+    """Return a part of the whole, as 0.05; `DocumentError` for what is none from 0 on."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        words = f"expected a number, found {described(value)}"
+        raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
+    if not 0 <= value < LARGEST:
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, f"{value} is not from 0 on", place)
+    return Fraction(str(value))
+
+
+WEIGHT, CAPACITY = whole(0), whole(1)
+BY_TOPIC = mapping(listed(WEIGHT))
+PART = Kind(_part, lambda: {"type": "number", "minimum": 0})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetKeys:
+    """How much a round may move, in one of two units."""
+
+    cost: Annotated[int | None, WEIGHT] = None
+    """The sum of the `move_costs` of what moves."""
+    moves: Annotated[int | None, WEIGHT] = None
+    """The number of partitions that move: where there are no `move_costs`."""
+
+
+def _budget(value: object, place: Place) -> BudgetKeys:
+    given = read(BudgetKeys, value, place)
+    if (given.cost is None) == (given.moves is None):
+        raise DocumentError(ErrorCode.WRONG_TYPE, 'expected {"cost": N} or {"moves": N}', place)
+    return given
+
+
+def _budget_schema() -> Schema:
+    given: Schema = {"not": schemas.NULL}
+    units = [("cost", "moves"), ("moves", "cost")]
+    return {
+        **schema_of(BudgetKeys),
+        "anyOf": [
+            {"required": [one], "properties": {one: given, other: schemas.NULL}}
+            for one, other in units
+        ],
+    }
+
+
+BUDGET = Kind(_budget, _budget_schema, (("", BudgetKeys),))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightKeys:
+    """What partitions weigh, and how far moves may go."""
+
+    weights: Annotated[dict[str, tuple[int, ...]], BY_TOPIC] = field(default_factory=dict)
+    """Topic -> what each partition weighs: whole numbers of anything, as records a second."""
+    move_costs: Annotated[dict[str, tuple[int, ...]], BY_TOPIC] = field(default_factory=dict)
+    """Topic -> what moving each partition costs; 1 by default."""
+    budget: Annotated[BudgetKeys | None, BUDGET] = None
+    """`weighted/*`: how much a round may move."""
+    tolerance: Annotated[Fraction | None, PART] = None
+    """`weighted/*`: how far above its fair use a member may stay; 0.05 by default."""
+    trigger: Annotated[Fraction | None, PART] = None
+    """`weighted/*`: how far above it a member has to be before anything moves; 0.2 by default."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapacityKeys:
+    """What members can carry, in a file of weights."""
+
+    capacities: Annotated[dict[str, int], mapping(CAPACITY)] = field(default_factory=dict)
+    """Member id -> what it can carry, compared with the others; 1 by default."""
+
+
+WEIGHTS_FILE = (WeightKeys, CapacityKeys)
+"""Keys of a file of weights."""
+
+
+def weighting_of(
+    given: WeightKeys,
+    fields: Mapping[str, object],
+    topics: Mapping[str, Topic],
+    capacities: Mapping[str, int],
 ) -> Weighting | None:
-    """Return the weighting of a group, `None` where nothing of it is given.
+    """Return the weighting of a group, `None` where nothing of it is given in `fields`.
 
-    Raises `DocumentError` for weights of partitions that do not exist, and for what is no whole
-    number from 0 on.
-
-    >>> weighting_from_document({"weights": {"t": [900, 20]}}, {"t": Topic(partition_count=2)}, {})
-    ... # doctest: +ELLIPSIS
-    Weighting(weights={'t': (900, 20)}, ...)
+    Raises `DocumentError` for weights of partitions that do not exist, and for sums that are too
+    large.
     """
-    if not capacities and all(fields.get(key) is None for key in WEIGHTING_KEYS):
+    if not capacities and given == WeightKeys():
         return None
-    weights = _by_topic(fields, "weights", topics)
-    costs = _by_topic(fields, "move_costs", topics)
-    budget = _budget(fields.get("budget"), costs, ("budget",))
-    balance = _balance(fields)
+    for key, by_topic in (("weights", given.weights), ("move_costs", given.move_costs)):
+        for name, numbers in by_topic.items():
+            if name not in topics:
+                words = f"`topics` has no {name!r}"
+                raise DocumentError(ErrorCode.UNKNOWN, words, (key, name))
+            if len(numbers) != topics[name].partition_count:
+                words = f"{len(numbers)} numbers for {topics[name].partition_count} partitions"
+                raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (key, name))
+    budget = None if given.budget is None else given.budget.cost
+    if given.budget is not None and given.budget.moves is not None:
+        if given.move_costs:
+            words = "'moves' counts moves, and `move_costs` says that they differ: give 'cost'"
+            raise DocumentError(ErrorCode.REPEATED, words, ("budget", "moves"))
+        budget = given.budget.moves
     try:
         return Weighting(
-            weights=weights,
-            move_costs=costs,
+            weights=given.weights,
+            move_costs=given.move_costs,
             capacities=capacities,
             budget=budget,
-            balance=balance,
+            balance=_balance(given),
         )
+    except DocumentError:
+        raise
     except ValueError as error:  # sums that are too large: each value has been looked at
         key = "weights" if str(error).startswith("weights") else "capacities"
         place = (key if key in fields else "members",)
         raise DocumentError(ErrorCode.OUT_OF_RANGE, str(error), place) from None
+
+
+def _balance(given: WeightKeys) -> Balance:
+    usual = Balance()
+    low = usual.tolerance if given.tolerance is None else given.tolerance
+    high = max(usual.trigger, low) if given.trigger is None else given.trigger
+    if high < low:
+        words = f"{float(high)} is below the tolerance, {float(low)}"
+        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("trigger",))
+    return Balance(tolerance=low, trigger=high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,35 +180,27 @@ class GivenWeights:
 def weights_from_document(document: object) -> GivenWeights:
     """Return the weights of a file, which knows topics and members that a group need not have.
 
-    Raises `DocumentError` with the place of the first value that is wrong, as
-    `weighting_from_document`; how many partitions a topic has is for each group to say.
+    Raises `DocumentError` with the place of the first value that is wrong; how many partitions a
+    topic has is for each group to say.
 
     >>> weights_from_document({"weights": {"t": [900, 20]}, "capacities": {"a": 2}}).capacities
     {'a': 2}
     """
     fields = as_object(document, ())
-    require_known(fields, WEIGHTS_FILE_KEYS, ())
-    by_topic = {
-        key: as_object(fields[key], (key,))
-        for key in ("weights", "move_costs")
-        if fields.get(key) is not None
-    }
-    given = fields.get("capacities")
-    capacities = {
-        as_string(member_id, ("capacities",)): _whole(value, ("capacities", member_id), least=1)
-        for member_id, value in as_object({} if given is None else given, ("capacities",)).items()
-    }
+    given, carried = read_several(WEIGHTS_FILE, fields)
     topics: dict[str, Topic] = {}
-    for key, by_name in by_topic.items():
-        for topic, listed in by_name.items():
-            topics.setdefault(topic, Topic(partition_count=len(as_list(listed, (key, topic)))))
-    weighting_from_document(fields, topics, capacities)
-    limits = {
-        key: fields[key]
-        for key in ("budget", "tolerance", "trigger")
-        if fields.get(key) is not None
-    }
-    return GivenWeights(by_topic=by_topic, capacities=capacities, limits=limits)
+    for by_topic in (given.weights, given.move_costs):
+        for topic, numbers in by_topic.items():
+            topics.setdefault(topic, Topic(partition_count=len(numbers)))
+    weighting_of(given, fields, topics, carried.capacities)
+    there = {key: value for key, value in fields.items() if value is not None}
+    return GivenWeights(
+        by_topic={
+            key: as_object(there[key], (key,)) for key in ("weights", "move_costs") if key in there
+        },
+        capacities=carried.capacities,
+        limits={key: there[key] for key in ("budget", "tolerance", "trigger") if key in there},
+    )
 
 
 def with_weights_of(
@@ -137,80 +233,3 @@ def _with_capacity(member: object, capacities: Mapping[str, int]) -> object:
         return member
     capacity = capacities.get(member["id"])
     return member if capacity is None else {**member, "capacity": capacity}
-
-
-def capacity_of(member: Mapping[str, object], place: Place) -> int | None:
-    """Return the capacity that a member's object gives; `DocumentError` for less than 1."""
-    value = member.get("capacity")
-    return None if value is None else _whole(value, (*place, "capacity"), least=1)
-
-
-def _by_topic(
-    fields: Mapping[str, object], key: str, topics: Mapping[str, Topic]
-) -> dict[str, tuple[int, ...]]:
-    given = fields.get(key)
-    if given is None:
-        return {}
-    found = {}
-    for name, listed in as_object(given, (key,)).items():
-        place = (key, as_string(name, (key,)))
-        topic = topics.get(name)
-        if topic is None:
-            raise DocumentError(ErrorCode.UNKNOWN, f"`topics` has no {name!r}", place)
-        numbers = as_list(listed, place)
-        if len(numbers) != topic.partition_count:
-            words = f"{len(numbers)} numbers for {topic.partition_count} partitions"
-            raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
-        found[name] = tuple(_whole(one, (*place, at)) for at, one in enumerate(numbers))
-    return found
-
-
-def _whole(value: object, place: Place, *, least: int = 0) -> int:
-    number = as_integer(value, place, "a whole number")
-    if not least <= number < LARGEST:
-        words = f"{number} is not from {least} to 2**53 - 1"
-        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, place)
-    return number
-
-
-def _budget(value: object, costs: Mapping[str, tuple[int, ...]], place: Place) -> int | None:
-    """Return a budget: `{"cost": 5}`, or `{"moves": 5}` where every move costs 1."""
-    if value is None:
-        return None
-    fields = as_object(value, place)
-    require_known(fields, BUDGET_KEYS, place)
-    given = {key: fields[key] for key in BUDGET_KEYS if fields.get(key) is not None}
-    if len(given) != 1:
-        words = 'expected {"cost": N} or {"moves": N}'
-        raise DocumentError(ErrorCode.WRONG_TYPE, words, place)
-    (key, number), *_ = given.items()
-    if key == "moves" and costs:
-        words = "'moves' counts moves, and `move_costs` says that they differ: give 'cost'"
-        raise DocumentError(ErrorCode.REPEATED, words, (*place, key))
-    return _whole(number, (*place, key))
-
-
-def _balance(fields: Mapping[str, object]) -> Balance:
-    tolerance = _part(fields, "tolerance")
-    trigger = _part(fields, "trigger")
-    usual = Balance()
-    low = usual.tolerance if tolerance is None else tolerance
-    high = max(usual.trigger, low) if trigger is None else trigger
-    if high < low:
-        words = f"{float(high)} is below the tolerance, {float(low)}"
-        raise DocumentError(ErrorCode.OUT_OF_RANGE, words, ("trigger",))
-    return Balance(tolerance=low, trigger=high)
-
-
-def _part(fields: Mapping[str, object], key: str) -> Fraction | None:
-    """Return a part of the whole, as 0.05; `DocumentError` for what is none from 0 on."""
-    value = fields.get(key)
-    if value is None:
-        return None
-    if type(value) not in (int, float):
-        words = f"expected a number, found {described(value)}"
-        raise DocumentError(ErrorCode.WRONG_TYPE, words, (key,))
-    assert isinstance(value, int | float)
-    if not 0 <= value < LARGEST:
-        raise DocumentError(ErrorCode.OUT_OF_RANGE, f"{value} is not from 0 on", (key,))
-    return Fraction(str(value))

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from assignors.arrow.schemas import schema_of
+from assignors.documents.failures import NO_ERROR
 from assignors.extras import imported_from
 from assignors.registry import assignor_named
 from assignors.simulation.processes import Row, known
@@ -127,7 +128,7 @@ def _timed_columns(names: Iterable[str], row: type[Any]) -> pa.Schema:
 
 ROUNDS = RowKind(
     given=rounds.GIVEN,
-    results=pa.schema([*_strings("id"), *schema_of(Outcome), *_strings("error")]),
+    results=pa.schema([*_strings("id"), *schema_of(Outcome), *_strings(*NO_ERROR)]),
 )
 """A row a scenario, event and assignor."""
 _LOADS = pa.map_(pa.string(), pa.int64())
@@ -161,7 +162,7 @@ TRAFFIC = RowKind(
             pa.field("seed", pa.int64()),
             *_strings("assignor"),
             *schema_of(TrafficResult),
-            *_strings("error"),
+            *_strings(*NO_ERROR),
         ]
     ),
 )
@@ -177,9 +178,9 @@ POINT = pa.schema(
 COORDINATORS = RowKind(
     given=sweeps.POINT_COLUMNS,
     results=pa.schema(
-        [*POINT, *schema_of(Measured), *schema_of(sweeps.Derived), *_strings("error")]
+        [*POINT, *schema_of(Measured), *schema_of(sweeps.Derived), *_strings(*NO_ERROR)]
     ),
-    optional=[name for name in sweeps.COLUMNS if name != "error"],
+    optional=[name for name in sweeps.COLUMNS if name not in NO_ERROR],
 )
 """A row a point, with its figures."""
 POINTS = RowKind(given=("id",), results=POINT)

@@ -18,6 +18,7 @@ from time import process_time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from assignors.assignor import Assignor
+from assignors.documents.failures import error_columns
 from assignors.own_assignors.answers import AssignorError
 
 if TYPE_CHECKING:
@@ -167,19 +168,18 @@ def require_names(assignors: Iterable[str | Assignor], processes: int | None) ->
         raise ValueError(f"assignors: with {processes or 'several'} processes {words}")
 
 
-def failure_text(error: Exception) -> str:
-    """Return the `error` column of a run that raised.
+def failed_row(named: Row, error: Exception) -> dict[str, Any]:
+    """Return the row of a run that raised: `error` and `error_kind` after the columns of its name.
 
-    The traceback of an assignor of the user's own begins in the second line.
+    The traceback of an assignor of the user's own begins in the second line of `error`.
 
-    >>> failure_text(ZeroDivisionError("division by zero"))
-    'ZeroDivisionError: division by zero'
+    >>> failed_row({"seed": 3}, ZeroDivisionError("division by zero"))
+    {'seed': 3, 'error': 'ZeroDivisionError: division by zero', 'error_kind': 'failed'}
     """
-    if isinstance(error, MemoryError):
-        return "MemoryError: the run does not fit into the memory of this process"
-    if isinstance(error, AssignorError):
-        return str(error) if error.trace is None else f"{error}\n{error.trace}"
-    return f"{type(error).__name__}: {error}"
+    columns = error_columns(error)
+    if isinstance(error, AssignorError) and error.trace is not None:
+        columns["error"] = f"{error}\n{error.trace}"
+    return {**named, **columns}
 
 
 def known(columns: Row) -> dict[str, Any]:

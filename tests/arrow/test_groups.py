@@ -170,7 +170,7 @@ def test_cooperative_members_let_go_before_others_get_and_eager_ones_have_no_nee
     assert rules(checked(AS_STRUCTS, moved, "eager")) == []
     assert rules(checked(AS_STRUCTS, moved, None)) == []
     error = checked(AS_STRUCTS, moved, "lazy")["error"]
-    assert error == 'DocumentError: expected "eager" or "cooperative", found "lazy" at protocol'
+    assert error == 'expected "eager" or "cooperative", found "lazy" at protocol'
 
 
 def test_a_member_that_is_given_twice_is_an_error() -> None:
@@ -180,7 +180,7 @@ def test_a_member_that_is_given_twice_is_an_error() -> None:
         {"member": "a", "partitions": []},
     ]
     error = checked(AS_STRUCTS, twice, "eager")["error"]
-    assert error == ("DocumentError: member 'a' occurs twice in the assignment at assignment[2][0]")
+    assert error == ("member 'a' occurs twice in the assignment at assignment[2][0]")
 
 
 def test_a_name_in_data_imports_nothing() -> None:
@@ -224,7 +224,7 @@ def test_columns_are_read_as_the_json_form_is(topics: Any, members: Any) -> None
     if answer["error"] is not None:
         with pytest.raises(DocumentError) as refused:
             group_from_document(document)
-        assert answer["error"] == f"DocumentError: {refused.value}"
+        assert answer["error"] == str(refused.value)
         return
     group = group_from_document(document)
     expected = {
@@ -250,9 +250,9 @@ def as_json(member: dict[str, Any] | None) -> dict[str, Any] | None:
 def test_what_only_columns_can_say_wrongly_has_its_sentence() -> None:
     twice = [{"name": "t", "partitions": 1}, {"name": "t", "partitions": 2}]
     assert assigned(twice, AS_STRUCTS)["error"].endswith("topic 't' occurs twice at topics[1]")
-    text = [{"id": "a", "subscription": "0003"}]
+    text = [{"id": "a", "subscription": "zz"}]
     error = assigned([{"name": "t", "partitions": 1}], text)["error"]
-    assert error.endswith('expected bytes, found "0003" at members[0].subscription')
+    assert error.endswith("at members[0].subscription")
     nameless = assigned([{"name": None, "partitions": 1}], AS_STRUCTS)["error"]
     assert nameless.endswith("expected a string, found null at topics[0][0]")
     assert "must not be null" in assigned(None, AS_STRUCTS)["error"]

@@ -44,6 +44,7 @@ def test_a_partition_that_waits_says_where_to_and_for_whom() -> None:
         "topic_spread": None,
         "topic_spread_minimum": 8,
         "error": None,
+        "error_kind": None,
     }
 
 
@@ -180,8 +181,8 @@ def test_the_clause_agrees_with_the_verdict_for_every_small_group() -> None:
 @pytest.mark.parametrize(("partition", "kind"), [("t:4", "out-of-range"), ("x:0", "unknown")])
 def test_a_partition_that_does_not_exist_is_an_error_of_the_line(partition: str, kind: str) -> None:
     document = explained(GROUP, partition)
-    assert document["error"]["kind"] == kind
-    assert document["error"]["path"].startswith("topics.")
+    assert document["error_kind"] == kind
+    assert document["error_at"]["path"].startswith("topics.")
 
 
 @pytest.mark.parametrize("place", [("t", 4), ("t", -1), ("x", 0)])

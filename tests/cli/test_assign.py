@@ -28,6 +28,7 @@ def test_an_assignment_reads_as_documented() -> None:
         "withheld": {"t": [2, 3]},
         "notes": [],
         "error": None,
+        "error_kind": None,
     }
     assert stats["follow_up"] is False
     assert stats["moved"] == 2
@@ -80,12 +81,14 @@ def test_an_assignor_of_ones_own_is_found_by_import(monkeypatch: pytest.MonkeyPa
     given = "\n".join(map(json.dumps, (none, one, GROUP)))
     documents, code = answers(*ASSIGN, "their_assignors:GREEDY", given=given)
     # A fault of theirs is an error on its line, and the next line is answered.
-    name, at = "their_assignors:GREEDY", {"kind": "failed", "path": "$"}
+    name = "their_assignors:GREEDY"
     assert [document["error"] for document in documents] == [
-        {**at, "text": f"{name} raised KeyError: 'nobody'", "line": 1},
-        {**at, "text": f"{name} raised ValueError: too few", "line": 2},
+        f"{name} raised KeyError: 'nobody'",
+        f"{name} raised ValueError: too few",
         None,
     ]
+    assert [document["error_kind"] for document in documents] == ["failed", "failed", None]
+    assert [each["error_at"] for each in documents[:2]] == [{"line": 1}, {"line": 2}]
     assert documents[2]["assignment"] == {"a": {"t": [0, 1, 2, 3]}, "b": {}}
     assert documents[2]["stats"] == {"share": 0.5, "big": 7, "follow_up": False}
     assert code == 2
@@ -127,8 +130,8 @@ def test_a_failure_of_java_is_the_error_of_one_line() -> None:
     empty = json.dumps({"topics": {"t": 2}, "members": []})
     documents, code = answers(*ASSIGN, "java/sticky", given=f"{empty}\n{json.dumps(TWIN)}\n")
     assert code == 2
-    assert documents[0]["error"]["kind"] == "reference-failed"
-    assert "ArithmeticException" in documents[0]["error"]["text"]
+    assert documents[0]["error_kind"] == "reference-failed"
+    assert "ArithmeticException" in documents[0]["error"]
     assert documents[0]["lists"] is None
     assert documents[1]["error"] is None
 
@@ -144,7 +147,7 @@ def test_assignors_are_compared_on_each_line() -> None:
     ]
     assert documents[0]["different"] == 0
     assert documents[1]["compared"] is None
-    assert documents[1]["error"]["kind"] == "bad-json"
+    assert documents[1]["error_kind"] == "bad-json"
 
 
 def test_a_search_that_the_limit_ends_says_how_far_from_the_best_it_may_be() -> None:

@@ -19,6 +19,7 @@ def test_a_report_reads_as_documented() -> None:
             {"rule": "assigned-twice", "topic": "t", "partition": 2, "members": ["a", "b"]}
         ],
         "error": None,
+        "error_kind": None,
     }
     assert "balance_gap" in gaps
 

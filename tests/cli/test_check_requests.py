@@ -70,14 +70,14 @@ def test_explain_and_what_if_read_an_answer_with_its_group() -> None:
 def test_an_answer_without_its_group_says_how_to_keep_it() -> None:
     bare, _ = answers("assign", "--assignor", "range", given=lines([GROUP]))
     (refused,), code = answers("check", given=lines(bare))
-    assert (code, refused["error"]["kind"]) == (2, "missing")
-    assert "--with-group" in refused["error"]["text"]
+    assert (code, refused["error_kind"]) == (2, "missing")
+    assert "--with-group" in refused["error"]
     (failed,), _ = answers(
         "assign", "--assignor", "java/sticky", given='{"topics": {"t": 1}, "members": []}'
     )
     (refused,), code = answers("check", given=json.dumps(failed))
     assert code == 2
-    assert refused["error"]["text"].startswith("the answer is an error: Java fails: ")
+    assert refused["error"].startswith("the answer is an error: Java fails: ")
 
 
 def test_with_group_has_no_effect_on_a_comparison() -> None:

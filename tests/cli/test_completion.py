@@ -95,7 +95,7 @@ def test_bash_completes_with_the_documented_line(tmp_path: Path) -> None:
     script = tmp_path / "kafka-assignors"
     script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m assignors "$@"\n')
     script.chmod(0o755)
-    page = (ROOT / "docs" / "completion.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
     line = 'eval "$(_KAFKA_ASSIGNORS_COMPLETE=bash_source kafka-assignors)"'
     assert f"`{line}`" in page
     played = (

@@ -115,6 +115,7 @@ def test_a_failure_says_what_was_expected_what_came_and_why_it_matters(tmp_path:
         "answer": {"id": "coopud-7", "out": {"ud": "ffffffff"}},
         "note": "generation 7",
         "error": None,
+        "error_kind": None,
     }
     assert summary == {
         "schema": 2,
@@ -124,6 +125,7 @@ def test_a_failure_says_what_was_expected_what_came_and_why_it_matters(tmp_path:
         "skipped": 0,
         "reasons": {},
         "error": None,
+        "error_kind": None,
     }
 
 

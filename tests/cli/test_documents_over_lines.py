@@ -86,7 +86,7 @@ def test_a_mistake_in_a_document_over_many_lines_is_one_error_with_its_line() ->
     documents_, code = answers(*ASSIGN, given=f"{json.dumps(GROUP)}\n{text}\n{json.dumps(GROUP)}\n")
     good, bad, again = documents_
     wrong = next(n for n, line in enumerate(text.splitlines(), 2) if "seven" in line)
-    assert (bad["error"]["kind"], bad["error"]["line"]) == ("bad-json", wrong)
+    assert (bad["error_kind"], bad["error_at"]["line"]) == ("bad-json", wrong)
     assert good["assignment"] == again["assignment"] is not None
     assert code == 2
 
@@ -99,9 +99,8 @@ def test_every_command_reads_what_an_editor_saved(command: tuple[str, ...], tmp_
     found, _ = answers(*command, str(file))
     one, _ = answers(*command, given=json.dumps(group))
     assert found[:2] == one * 2
-    error = found[2]["error"]
     number = file.read_text().splitlines().index('        "topics": {}')
-    assert (error["line"], error["file"], error["path"]) == (number, str(file), "members")
+    assert found[2]["error_at"] == {"path": "members", "line": number, "file": str(file)}
 
 
 def test_simulate_says_the_line_too() -> None:
@@ -109,6 +108,8 @@ def test_simulate_says_the_line_too() -> None:
         '{"seed": 1, "members": 1, "topics": 1, "events": 0}\n{"seed": 1, "joins": 5}\n{"seed": []}'
     )
     documents_, _ = answers("histories", "-", "--assignor", "range", given=rows)
-    errors = [document["error"] for document in documents_]
-    assert errors[0] is None
-    assert [(error["line"], error["path"]) for error in errors[1:]] == [(2, "joins"), (3, "seed")]
+    assert documents_[0]["error"] is None
+    assert [each["error_at"] for each in documents_[1:]] == [
+        {"path": "joins", "line": 2},
+        {"path": "seed", "line": 3},
+    ]

@@ -44,7 +44,7 @@ def test_what_the_tool_prints_is_checked_compared_and_explained() -> None:
     assert [document["id"] for document in compared] == GROUPS
     explained, _ = answers("explain", "--partition", "payments:2", MEMBERS)
     assert only(explained, "shop")["verdict"] == "stays"
-    assert "no topic 'payments'" in only(explained, "billing")["error"]["text"]
+    assert "no topic 'payments'" in only(explained, "billing")["error"]
     assert only(explained, "shop")["notes"]
 
 
@@ -72,9 +72,9 @@ def test_a_bad_line_of_one_group_leaves_the_others(tmp_path: Path) -> None:
     file.write_text(text, "utf-8")
     documents, code = answers("assign", "--assignor", "sticky", str(file))
     assert code == 2
-    error = only(documents, "shop")["error"]
-    assert error["kind"] == "bad-text"
-    assert "line " in error["text"]
+    found = only(documents, "shop")
+    assert found["error_kind"] == "bad-text"
+    assert "line " in found["error"]
     assert [document["error"] for document in documents[:4]] == [None] * 4
 
 
@@ -92,10 +92,10 @@ def test_a_count_is_for_json_lines_too() -> None:
     (grown,), _ = answers(*assign, "t:6", given=line)
     assert sum(len(owned.get("t", ())) for owned in grown["assignment"].values()) == 6
     (wrong,), code = answers(*assign, "tt:6", given=line)
-    assert (code, wrong["error"]["kind"]) == (2, "unknown")
+    assert (code, wrong["error_kind"]) == (2, "unknown")
     racks = {**GROUP, "topics": {"t": {"partitions": 1, "racks": [["r"]]}}}
     (uneven,), _ = answers(*assign, "t:2", given=json.dumps(racks))
-    assert uneven["error"]["path"] == "topics.t.racks"
+    assert uneven["error_at"]["path"] == "topics.t.racks"
 
 
 @pytest.mark.parametrize(
@@ -126,8 +126,8 @@ def test_that_there_were_no_groups_is_said(tmp_path: Path) -> None:
 def test_a_count_below_what_the_tool_prints_is_said_as_what_it_is() -> None:
     asked = ("assign", "--assignor", "range", "--group", "shop", "--topic", "orders:1", MEMBERS)
     (wrong,), code = answers(*asked)
-    assert (code, wrong["error"]["path"]) == (2, "topics.orders")
-    assert wrong["error"]["text"].startswith("1 partitions given, and the text has partition ")
+    assert (code, wrong["error_at"]["path"]) == (2, "topics.orders")
+    assert wrong["error"].startswith("1 partitions given, and the text has partition ")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
@@ -135,8 +135,8 @@ def test_what_powershell_has_saved_is_named(encoding: str) -> None:
     for text in (json.dumps(GROUP), Path(MEMBERS).read_text()):
         given = f"\ufeff{text}".encode(encoding)
         documents, code = answers("assign", "--assignor", "range", given=given)
-        assert (code, documents[0]["error"]["kind"]) == (2, "bad-utf8")
-        assert "this is UTF-16" in documents[0]["error"]["text"]
+        assert (code, documents[0]["error_kind"]) == (2, "bad-utf8")
+        assert "this is UTF-16" in documents[0]["error"]
 
 
 def test_tables_name_the_group_and_print_what_was_assumed() -> None:

@@ -50,9 +50,7 @@ def test_a_group_is_a_scenario_and_bad_lines_stay_in_their_places() -> None:
     lines = ["x", json.dumps(group), '{"seed": 1.5}', '{"members": 3}', '{"seed": 1, "events": 0}']
     documents, code = answers("histories", "-", "--assignor", "sticky", given="\n".join(lines))
     assert code == 2
-    assert [
-        (row["id"], row.get("event"), row["error"] and row["error"]["kind"]) for row in documents
-    ] == [
+    assert [(row["id"], row.get("event"), row["error_kind"]) for row in documents] == [
         (None, None, "bad-json"),
         ("mine", 0, None),
         ("mine", 1, None),
@@ -84,7 +82,7 @@ def test_a_group_is_a_scenario_and_bad_lines_stay_in_their_places() -> None:
 def test_what_is_wrong_in_a_row_is_named(row: dict[str, Any], path: str) -> None:
     (document,), code = answers("histories", "-", "--assignor", "range", given=json.dumps(row))
     assert code == 2
-    assert document["error"]["path"] == path
+    assert path in document["error"]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +105,7 @@ def test_impossible_sizes_are_usage_errors(arguments: tuple[str, ...]) -> None:
 
 def test_a_refused_size_names_its_bound() -> None:
     (document,), _ = answers("histories", "-", given='{"seed": 1, "members": 10000000}')
-    assert document["error"]["text"] == "10000000 is not within 0..100000"
+    assert document["error"] == "members: 10000000 is not within 0..100000"
     refused = called("histories", "--topics", "10000000")
     assert b"'--topics': 10000000 is not in the range 0<=x<=100000" in refused.stderr
     refused = called("histories", "--members", "100000", "--topics", "1000")
@@ -138,5 +136,5 @@ def test_a_scenario_that_does_not_fit_into_memory_is_an_error_and_the_next_line_
     )
     assert (ended.returncode, ended.stderr) == (2, b"")
     _, first, second = map(json.loads, ended.stdout.splitlines())
-    assert "memory" in first["error"]["text"]
+    assert "memory" in first["error"]
     assert (second["seed"], second["error"]) == (2, None)

@@ -17,9 +17,9 @@ from tests.conftest import cases
 KEYS = {
     "assign": [
         *("schema", "assignor", "protocol"),
-        *("assignment", "withheld", "notes", "stats", "error"),
+        *("assignment", "withheld", "notes", "stats", "error", "error_kind"),
     ],
-    "check": ["schema", "violations", "gaps", "error"],
+    "check": ["schema", "violations", "gaps", "error", "error_kind"],
     "explain": [
         "schema",
         "topic",
@@ -35,6 +35,7 @@ KEYS = {
         "topic_spread",
         "topic_spread_minimum",
         "error",
+        "error_kind",
     ],
 }
 OPTIONS = {
@@ -86,15 +87,15 @@ def test_any_lines_give_as_many_documents_and_good_ones_are_answered(
     for document in documents:
         if name == "explain":  # what `GOOD` has for `check` is noted
             document.pop("notes", None)
-        assert list(document) == KEYS[name]
+        assert [key for key in document if key != "error_at"] == KEYS[name]
     for line, document in zip(lines, documents, strict=True):
         if line == GOOD:
             assert document["error"] is None
     unreadable = [document for document in documents if document["error"] is not None]
     for document in unreadable:
-        assert set(document["error"]) - {"path", "offset"} == {"kind", "text", "line"}
-        assert len(document["error"]) == 4
-        assert lines[document["error"]["line"] - 1] != GOOD
+        assert set(document["error_at"]) - {"path", "offset"} == {"line"}
+        assert len(document["error_at"]) == 2
+        assert lines[document["error_at"]["line"] - 1] != GOOD
     assert (code == 2) == bool(unreadable)
 
 
@@ -124,5 +125,5 @@ def test_what_is_no_json_is_named_by_its_byte_or_path(
     with pytest.raises(DocumentError) as caught:
         parse_json(line)
     document = caught.value.document()
-    assert document["kind"] == kind
-    assert document["offset" if isinstance(place, int) else "path"] == place
+    assert document["error_kind"] == kind
+    assert document["error_at"] == {"offset" if isinstance(place, int) else "path": place}

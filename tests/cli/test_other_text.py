@@ -57,12 +57,12 @@ def test_text_of_another_kind_is_one_error_that_says_which_forms_are_read(
     file.write_bytes(data)
     (document,), code = answers(*words, str(file))
     assert code == 2
-    assert document["error"]["kind"] == "bad-text"
-    text = document["error"]["text"]
+    assert document["error_kind"] == "bad-text"
+    text = document["error"]
     assert text.startswith(f"{file}: {kind}")
     assert "groups are read as JSON, and as kafka-consumer-groups --describe" in text
     (piped,), _ = answers(*words, *(["-"] if words[0] == "what-if" else []), given=data)
-    assert piped["error"]["text"].startswith(f"standard input: {kind}")
+    assert piped["error"].startswith(f"standard input: {kind}")
 
 
 def test_a_file_of_another_kind_among_others_is_one_error(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_file_of_another_kind_among_others_is_one_error(tmp_path: Path) -> Non
 
 def test_a_few_lines_may_be_mistakes_and_are_answered_one_by_one() -> None:
     found, _ = answers("check", given=b"oops\n" * MISTAKES_MAX)
-    assert [document["error"]["line"] for document in found] == list(range(1, MISTAKES_MAX + 1))
+    assert [document["error_at"]["line"] for document in found] == list(range(1, MISTAKES_MAX + 1))
 
 
 def test_lines_of_a_terminal_around_json_are_skipped_and_those_before_are_noted() -> None:
@@ -131,7 +131,7 @@ def test_replay_of_standard_input_without_records_is_one_error() -> None:
 def test_decode_names_what_holds_no_bytes_once(data: bytes, words: str, kind: str) -> None:
     (document,), code = answers("decode", kind, given=data)
     assert code == 2
-    assert document["error"]["text"].startswith(f"{words}, and no bytes; check and assign read")
+    assert document["error"].startswith(f"{words}, and no bytes; check and assign read")
 
 
 def test_decode_reads_each_file_on_its_own(tmp_path: Path) -> None:

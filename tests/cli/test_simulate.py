@@ -439,7 +439,7 @@ def test_other_settings_are_those_of_members_and_broker() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ("pol=2s", "'pol' is no field here; did you mean 'poll'?"),
+        ("pol=2s", "'pol' is no key here; did you mean 'poll'?"),
         ("poll=2", 'expected a time with its unit, as 15s or 100ms, found "2" at poll'),
         ("members=many", 'expected an integer, found "many" at members'),
         ("topics=orders", 'expected topics as orders:48,payments:24, found "orders" at topics'),

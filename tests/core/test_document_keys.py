@@ -53,7 +53,7 @@ WHOLE = Outer(
 )
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"name": None}, "'name' is missing"),
-    ({"coutn": 1}, "'coutn' is no field here; did you mean 'count'?"),
+    ({"coutn": 1}, "'coutn' is no key here; did you mean 'count'?"),
     ({"count": 10}, "10 is not between 1 and 9 at count"),
     ({"count": True}, "expected an integer, found true at count"),
     ({"budget": -1}, "-1 is negative at budget"),
@@ -65,7 +65,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"inner": {"share": 2}}, "2 is not between 0 and 1 at inner.share"),
     (
         {"several": [{}, {"shar": 1}]},
-        "'shar' is no field here; did you mean 'share'? at several[1]",
+        "'shar' is no key here; did you mean 'share'? at several[1]",
     ),
     ({"several": {}}, "expected a list, found an object at several"),
 ]

@@ -61,7 +61,7 @@ def test_any_document_is_a_group_or_one_error_with_a_place(document: object) -> 
     for read in (group_from_document, check_request_from_document):
         error = refusal(read, document)
         if error is not None:
-            assert set(error.document()) == {"kind", "text", "path"}
+            assert set(error.document()) == {"error", "error_kind", "error_at"}
 
 
 def refusal(read: Callable[[object], object], document: object) -> DocumentError | None:

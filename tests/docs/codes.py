@@ -53,12 +53,12 @@ PARTS: tuple[tuple[str, str, type[Enum]], ...] = (
     ),
     (
         "Errors in bytes",
-        "Key `kind` of an error with an `offset`, a place in bytes.",
+        "Key `error_kind`, of bytes that cannot be read.",
         ErrorKind,
     ),
     (
         "Errors in lines and documents",
-        "Key `kind` of an error with a `path` (in the document) or an `offset` (in the line).",
+        "Key `error_kind`, of lines and documents.",
         ErrorCode,
     ),
     ("Verdicts of `explain`", "Key `verdict`.", Verdict),

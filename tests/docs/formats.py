@@ -6,46 +6,28 @@ python -m tests.docs.formats
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from assignors.documents.schemas import Schema
-from assignors.formats import FORMATS, Format
-from assignors.formats.lines import ERROR, NOTE
-from assignors.simulation.rounds.outcome import Outcome
-from assignors.simulation.rounds.random_scenarios import Parameters
-from assignors.simulation.timed.execution.load import Load
-from assignors.simulation.timed.execution.measures import Measured
-from assignors.simulation.timed.execution.policy import Settings
-from assignors.simulation.timed.results import TimedResult
-from assignors.simulation.timed.sweeps.rows import Derived
-from assignors.simulation.timed.sweeps.sweep import Sweep, Version
-from assignors.simulation.timed.tables.rows import IntervalRow
-from assignors.simulation.traffic.results import TrafficResult
-from assignors.simulation.traffic.scenario import (
-    LeaderConfig,
-    RateConfig,
-    TrafficAction,
-    TrafficMember,
-    TrafficScenario,
-)
-from tests.docs.simulator_reference import choices_of, settings_of, values_of
-from tests.docs.source import DOCS, table, texts_of
+from assignors.documents.groups import group_schema
+from assignors.documents.notes import USED_BY
+from assignors.documents.schemas import Schema, record
+from assignors.formats import ERROR, FORMATS, NO_ERROR, NOTE, RUN, VERSION, Format
+from assignors.simulation.timed.results import FEATURES, OF_EVERY_RUN
+from assignors.simulation.timed.sweeps.sweep import FIELDS
+from tests.docs.source import DOCS, table
 
 PAGE = DOCS / "reference" / "formats.md"
 SCHEMAS = DOCS / "schemas"
 
 HEAD = """# Formats
 
-Every line that the command reads and writes, as JSON Schema (draft 2020-12): a file each, to
-validate with or to make types from. [The command](../command.md) has examples. In Python they are
-`assignors.formats.FORMATS`. The test suite validates what every command really writes, and that
-a schema and the reader of its lines refuse the same documents. This page is written by
-`python -m tests.docs.formats`, from the same schemas.
-
-Validate with any library that knows JSON Schema, here with jsonschema in Python:
+The keys of every line that the command reads and writes. Each line also has a JSON Schema (draft
+2020-12), to validate it or to make types from; in Python they are `assignors.formats.FORMATS`.
+[The command](../command.md) has examples, [codes](codes.md) what codes mean.
+`python -m tests.docs.formats` writes this page.
 
 ```python
 >>> from jsonschema import Draft202012Validator
@@ -58,144 +40,103 @@ True
 
 ```
 
-These formats are promises. Every line that is written has `"schema": 2`; a change that could break
-a reader changes that number. More keys may come, and more codes: a reader should pass over what it
-does not know.
+These formats are promises. A change that could break a reader changes the number in `schema`. More
+keys may come, and more codes: a reader should pass over what it does not know. In what is read,
+null stands for the default, keys that begin with `_` are yours, and any other unknown key is an
+error.
+
+## Every line that is written
 """
-REFUSED = "A line that cannot be answered has the same keys, null, and an `error`:"
-CODES = "What the codes mean is in [rules, notes and errors](codes.md)."
+REFUSED = """`error` and `error_kind` are null where there is an answer. Where there is none, the
+keys of the answer are null. The columns of rows in Python, in Arrow and on Spark have the same two
+names. `notes[]` of `decode`, and those of a group with `member`, which is null for the group:
+"""
 PROPERTIES = "properties"
-TABLE = ("`table`", "code", "Which table: `groups`, `offsets`, and so on.")
-TEXTS: dict[str, dict[str, str]] = {
-    "history": texts_of(Parameters),
-    "simulate": texts_of(Outcome),
-    "timed": texts_of(TimedResult),
-    "intervals": texts_of(IntervalRow),
-    "sweep-point": {
-        name: text
-        for kind in (Load, Settings, Measured, Derived)
-        for name, text in texts_of(kind).items()
-    },
-    "sweep": texts_of(Version) | texts_of(Sweep),
-    "traffic-run": texts_of(TrafficResult),
+COMMON = {key.name for key in (VERSION, *ERROR, *NO_ERROR)} | {"notes"}
+"""Keys that are said once."""
+FAILED = {"refused", "failed"}
+"""Branches of a schema for lines with an error; `conform` has vectors that failed."""
+HEADING = ("key", "type", "meaning")
+ELSEWHERE = {
+    "replay": "`table` is the name of a table, `row` one of its rows: [tables](tables.md).",
+    "scenario": "[The reference](../simulator-reference.md) has its keys, defaults and meanings.",
+    "offsets-record": (
+        "`type` and `name` are those of Kafka's record types, keys and values those of its message"
+        " definitions, with bytes as base64. A tombstone's `value` is null."
+    ),
+    "timed": (
+        "Keys of the run, and its figures, nested by feature:"
+        " [the reference](../simulator-reference.md#the-figures-of-a-run) has what they mean."
+    ),
+    "intervals": "Keys of the run as in [timed](#timed), and:",
+    "sweep-point": "`model`, the keys of a load as in [sweep](#sweep), and:",
+    "assign": "With `--with-group` also the keys of [group](#group).",
+    "check-request": "Keys of [group](#group), and:",
+    "group-with-events": "Keys of [group](#group), and:",
 }
-"""Format -> meanings of the keys that are fields of a class."""
-TRAFFIC = (
-    ("", TrafficScenario),
-    ("members[].", TrafficMember),
-    ("plan[].", TrafficAction),
-    ("rates.", RateConfig),
-    ("leader.", LeaderConfig),
-)
-"""The classes of a traffic scenario, each with the place of its keys."""
-MANY = {
-    "`topics`": "12 topics of 20, `t00` to `t11`",
-    "`members`": "12 members, `m00` to `m11`",
-    "`rates`": "see below",
-    "`leader`": "see below",
+"""Format -> where other keys of it are."""
+OTHERS: Mapping[str, Callable[[], Iterable[str]]] = {
+    "replay": lambda: ("table", "row", "left_out"),
+    "scenario": lambda: FORMATS["scenario"].schema[PROPERTIES],
+    "timed": lambda: (*OF_EVERY_RUN, *FEATURES),
+    "intervals": lambda: (key.name for key in RUN),
+    "sweep-point": lambda: ("model", *FIELDS),
+    "assign": lambda: {*FORMATS["group"].schema[PROPERTIES]} - {"assignment", "stats"},
+    "check-request": lambda: group_schema()[PROPERTIES].keys() - {*USED_BY},
+    "group-with-events": lambda: group_schema()[PROPERTIES].keys() - {"events"},
 }
-"""Keys of it whose defaults are too long for a table."""
+"""Format -> its keys that are said elsewhere."""
 
 
 def page() -> str:
     """Return the page."""
-    lines = [HEAD, *_overview("Read", is_read=True), *_overview("Written", is_read=False)]
-    lines += ["## Errors and notes\n", f"{REFUSED}\n"]
-    lines += table(("key", "type", "meaning"), _rows(ERROR))
-    lines += ["`notes[]` of `decode`:\n", *table(("key", "type", "meaning"), _rows(NOTE))]
-    lines += [f"{CODES}\n"]
+    lines = [HEAD, *table(HEADING, _rows(record(VERSION, *ERROR))), REFUSED]
+    lines += table(HEADING, _rows(NOTE))
     for each in FORMATS.values():
         lines += _section(each)
     return "\n".join(lines)
 
 
-def _overview(title: str, *, is_read: bool) -> Iterator[str]:
-    rows = [
-        (f"[{each.name}](#{each.name})", f"`{each.command}`", each.text, _link(each))
-        for each in FORMATS.values()
-        if each.is_read == is_read
-    ]
-    yield f"## {title}\n"
-    yield from table(("format", "command", "a line is", "schema"), rows)
-
-
-def _link(each: Format) -> str:
-    return f"[schema](../schemas/{_file(each).name})"
-
-
 def _section(each: Format) -> Iterator[str]:
     verb = "Read by" if each.is_read else "Written by"
     yield f"## {each.name}\n"
-    yield f"{verb} `{each.command}`. {each.text} {_link(each)}\n"
-    head = ("key", "type", "meaning")
-    branches = [one for one in each.schema.get("oneOf", ()) if one.get("title") != "refused"]
-    if each.name == "offsets-record":
-        yield from table(head, [*_rows(each.schema), *_rows(_refused(each.schema))])
-        yield "Keys and values by record type, with the names of Kafka's own message definitions:\n"
-        for one in branches:
-            whole = one["oneOf"][0]
-            special = {key: whole[PROPERTIES][key] for key in ("key", "value")}
-            yield f"### {one['title']}\n"
-            yield f"Type {whole[PROPERTIES]['type']['const']}.\n"
-            rows = _rows({PROPERTIES: special, "required": [*special]})
-            yield from table(head[:2], (row[:2] for row in rows))
-        return
-    if each.name == "replay":
-        shown = [row for row in _rows(branches[0]) if not row[0].startswith("`row.")]
-        yield from table(head, [row if row[0] != "`table`" else TABLE for row in shown])
-        yield "The rows, column by column, are in [tables](tables.md).\n"
-        return
-    if each.name == "scenario":
-        yield "What each field means is in [the reference](../simulator-reference.md).\n"
-        yield from table(head[:2], (row[:2] for row in _rows(each.schema)))
-        return
-    if each.name == "traffic":
-        yield from _traffic(each.schema)
-        return
-    for number, one in enumerate(branches or [each.schema]):
-        if number and one.get("title") == "failed":
-            continue
-        if one.get("title") not in {None, "answered", "outcome", "result"}:
-            yield f"### {each.name}: {one['title']}\n"
-        texts = TEXTS.get(each.name, {})
-        yield from table(
-            head,
-            [
-                (key, kind, text or texts.get(key.strip("`").rpartition(".")[2], ""))
-                for key, kind, text in _rows(one)
-            ],
-        )
-
-
-def _traffic(schema: Schema) -> Iterator[str]:
-    """Yield the keys of a traffic scenario with their defaults, and what its words mean."""
-    known = {
-        f"`{place}{name.strip('`')}`": (MANY.get(f"{place}{name}", default), text)
-        for place, kind in TRAFFIC
-        for name, default, text in settings_of(kind, place.rstrip("."))
-    }
-    yield "What is left out, or null, has its default.\n"
-    rows = [(*row, *known.get(row[0], ("", row[2]))) for row in _rows(schema)]
-    shown = [(key, kind, default, text) for key, kind, _, default, text in rows]
-    yield from table(("key", "type", "default", "meaning"), shown)
-    for place, words in choices_of(TrafficScenario):
-        yield f"Values of `{place}`:\n"
-        yield from table(
-            ("value", "meaning"), ((f"`{one}`", text) for one, text in values_of(words))
-        )
-
-
-def _refused(schema: Schema) -> Schema:
-    return next(one for one in schema["oneOf"] if one.get("title") == "refused")
+    yield f"{verb} `{each.command}`. {each.text} [Schema](../schemas/{_file(each).name}).\n"
+    if each.name in ELSEWHERE:
+        yield f"{ELSEWHERE[each.name]}\n"
+    hidden = {*COMMON, *OTHERS.get(each.name, tuple)()}
+    said: set[tuple[str, ...]] = set()
+    branches = [
+        one
+        for one in each.schema.get("oneOf", [each.schema])
+        if one.get("title") != "refused"
+        and (each.name == "conform" or one.get("title") != "failed")
+    ]
+    for one in branches if each.name not in {"replay", "offsets-record"} else ():
+        own = {
+            name: kind
+            for name, kind in one.get(PROPERTIES, {}).items()
+            if name not in hidden and kind
+        }
+        rows = [row for row in _rows({**one, PROPERTIES: own}) if row not in said]
+        said |= {*rows}
+        if rows and len(branches) > 1:
+            yield f"A line of kind *{one['title']}*:\n"
+        if rows:
+            yield from table(HEADING, rows)
 
 
 def _rows(schema: Schema, path: str = "") -> Iterator[tuple[str, str, str]]:
     """Yield path, type and meaning of each key, those of inner objects after their own."""
     required = schema.get("required", ())
     for name, inner in schema.get(PROPERTIES, {}).items():
+        if path and name in COMMON:
+            continue
         place = f"{path}{name}"
         optional = "" if name in required else ", *optional*"
-        yield f"`{place}`", f"{_type(inner)}{optional}", inner.get("description", "")
+        text = inner.get("description", "")
+        if "default" in inner:
+            text += f" Default: `{json.dumps(inner['default'])}`."
+        yield f"`{place}`", f"{_type(inner)}{optional}", text.strip()
         for suffix, below in _below(inner):
             yield from _rows(below, f"{place}{suffix}.")
 

@@ -53,6 +53,7 @@ SIMULATED = {
     "scenario_hash": "Hash of the whole scenario, seed and protocol included.",
     "package_version": "Version of this package: another one may play a scenario otherwise.",
     "error": "Why there is no result; all other figures are null then.",
+    "error_kind": "The same as a code.",
 }
 """Columns of the results of `simulate` that are no fields of a class."""
 

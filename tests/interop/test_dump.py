@@ -147,7 +147,7 @@ def test_replay_of_a_cluster_a_dump_and_its_files_is_the_same(
     assert replayed(*bootstrap, *tables) == of_files
     in_python = replay(bootstrap=broker.bootstrap)
     assert [
-        {"schema": 2, "table": name, "row": as_dict(row), "error": None}
+        {"schema": 2, "table": name, "row": as_dict(row), "error": None, "error_kind": None}
         for name in ("groups", "generations", "offsets")
         for row in getattr(in_python, name)
     ] == of_files

@@ -79,7 +79,7 @@ def test_every_command_names_it_and_the_next_line_is_answered(name: str) -> None
         ("explain", "--partition", "t:0", "--assignor", HERE + name),
     ):
         documents, code = answers(*command, given=f"{LINE}\n{LINE}\n")
-        texts = [document["error"]["text"] for document in documents]
+        texts = [document["error"] for document in documents]
         assert [text.partition(" ")[0] for text in texts] == [HERE + name] * 2
         assert code == 2
     documents, code = answers("assign", "--compare", f"{HERE}{name},sticky", given=LINE)
@@ -89,12 +89,12 @@ def test_every_command_names_it_and_the_next_line_is_answered(name: str) -> None
 
 def test_simulate_shows_the_traceback_of_what_it_raised() -> None:
     documents, code = answers(*SIMULATE, "--assignor", HERE + "RAISES", "--assignor", "sticky")
-    error = documents[0]["error"]
-    assert error["text"] == f"{HERE}RAISES {WRONG['RAISES'][1]}"
-    assert error["trace"].splitlines()[0] == "Traceback (most recent call last):"
-    assert "in _raises" in error["trace"]
-    assert "return group.nothing" in error["trace"]
-    assert "assignors/own_assignors" not in error["trace"].replace("tests/own_assignors", "")
+    text, trace = documents[0]["error"].split("\n", 1)
+    assert text == f"{HERE}RAISES {WRONG['RAISES'][1]}"
+    assert trace.splitlines()[0] == "Traceback (most recent call last):"
+    assert "in _raises" in trace
+    assert "return group.nothing" in trace
+    assert "assignors/own_assignors" not in trace.replace("tests/own_assignors", "")
     assert documents[1]["error"] is None
     assert code == 2
 
@@ -146,7 +146,7 @@ def test_processes_find_it_too_and_the_traceback_is_shown(tmp_path: Path) -> Non
     done = run_in(tmp_path, *SIMULATE, "--processes", "2", *own)
     lazy, broken = map(json.loads, done.stdout.splitlines())
     assert lazy["error"] is None
-    assert "mine:BROKEN raised AttributeError" in broken["error"]["text"]
+    assert "mine:BROKEN raised AttributeError" in broken["error"]
     drawn = run_in(tmp_path, *SIMULATE, "-o", "table", "--assignor", "mine:BROKEN").stdout
     assert "mine.py" in drawn.replace("\n", "")  # the path may be long
     assert "Traceback (most recent call last):" in drawn

@@ -76,6 +76,7 @@ def test_a_member_has_its_bytes_opened_and_raw_only_where_they_are_odd() -> None
             "rack_id": "r",
             "notes": [],
             "error": None,
+            "error_kind": None,
         },
         "assignment": {
             "version": 1,
@@ -86,12 +87,14 @@ def test_a_member_has_its_bytes_opened_and_raw_only_where_they_are_odd() -> None
             "user_data": None,
             "notes": [],
             "error": None,
+            "error_kind": None,
         },
         "user_data": {
             "owned": [{"topic": "t", "partitions": [0]}],
             "generation": 6,
             "notes": [],
             "error": None,
+            "error_kind": None,
         },
         "raw_subscription": None,
         "raw_assignment": None,
@@ -109,7 +112,13 @@ def test_a_member_has_its_bytes_opened_and_raw_only_where_they_are_odd() -> None
 def test_user_data_is_read_by_the_layout_of_the_groups_protocol(protocol: str | None) -> None:
     said = encode_subscription(Subscription(topics=("t",), user_data=b"\0\0\0\7"))
     (only,) = struct_of(2, member("a", said, PLAN), protocol=protocol)["members"]
-    expected: dict[str, Any] = {"owned": None, "generation": 7, "notes": [], "error": None}
+    expected: dict[str, Any] = {
+        "owned": None,
+        "generation": 7,
+        "notes": [],
+        "error": None,
+        "error_kind": None,
+    }
     assert only["user_data"] == (expected if protocol == "cooperative-sticky" else None)
     assert only["subscription"]["user_data"] == b"\0\0\0\7"
 

@@ -87,7 +87,7 @@ def test_tombstones_aborted_commits_and_partitions_that_do_not_exist_do_not_coun
 def test_log_ends_are_the_rate_of_production_and_the_lag() -> None:
     """The member reads 30 a second of 50: the commits alone would hide what it leaves unread."""
     ends = [
-        LogEnds(at_ms=END - ago, by_topic={"t": (end, None)})
+        LogEnds(at_ms=END - ago, log_ends={"t": (end, None)})
         for ago, end in ((60_000, 6000), (10_000, 8500))
     ]
     found = known([*steady(30), *steady(7, 1)], ends)
@@ -97,7 +97,7 @@ def test_log_ends_are_the_rate_of_production_and_the_lag() -> None:
 
 
 def test_one_moment_of_log_ends_is_lag_alone() -> None:
-    found = known(steady(30), [LogEnds(at_ms=END - 500, by_topic={"t": (9000,)})])
+    found = known(steady(30), [LogEnds(at_ms=END - 500, log_ends={"t": (9000,)})])
     assert found.rate[0] == 30.0
     assert found.lag_sum == 9000 - 4700
 
@@ -166,7 +166,7 @@ def test_no_assignment_is_better_than_the_bound(weights: list[int], wide: list[b
 def test_log_ends_that_cannot_be_are_refused_with_their_place() -> None:
     for text, words in (
         ("[]", "expected an object, found a list of 0 at $"),
-        ("{}", "'log_ends' is missing"),
+        ("{}", "'at_ms' is missing"),
         ('{"log_ends": {}}', "'at_ms' is missing"),
         ('{"at_ms": 1, "log_ends": {}, "when": 2}', "'when' is no key here"),
         ('{"at_ms": -1, "log_ends": {}}', "-1 is not from 0 to 2**63 - 1 at at_ms"),

@@ -161,7 +161,7 @@ def test_backticks_are_code_and_what_is_in_them_is_no_markup() -> None:
 
 def test_runs_with_errors_are_named() -> None:
     rows = list(result_rows([{"scenario": "crash"}, {"scenario": "?", "protocol": "x"}]))
-    assert "x, seed None: bad-row: scenario: no scenario" in simulation_page([], rows, title="")
+    assert "x, seed None: no scenario" in simulation_page([], rows, title="")
     one = [{**rows[0], "variant": "classic"}]
     assert differences(summary_rows(one, by=(), between="variant")) is None
 

@@ -50,5 +50,5 @@ def test_a_row_beyond_a_bound_is_an_error_row() -> None:
     """`{"members": 10000000}` took all the memory, and the next row was not answered."""
     rows = [{"seed": 1, "members": 10_000_000}, {"seed": 2, "events": 0}]
     first, second = simulate_rows(rows, assignors=["range"])
-    assert first["error"] == "bad-row: members: 10000000 is not within 0..100000"
+    assert first["error"] == "members: 10000000 is not within 0..100000"
     assert second["error"] is None

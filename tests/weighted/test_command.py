@@ -112,26 +112,26 @@ def test_without_weights_the_answer_is_that_of_optimal_sticky() -> None:
 def test_what_cannot_be_is_refused_with_its_path(
     changes: dict[str, Any], path: str, words: str
 ) -> None:
-    error = assigned("--assignor", "weighted", **changes)["error"]
-    assert error["path"] == path
-    assert words in error["text"]
+    found = assigned("--assignor", "weighted", **changes)
+    assert found["error_at"]["path"] == path
+    assert words in found["error"]
 
 
 def test_capacities_whose_sum_is_too_large_are_those_of_members() -> None:
     members = [{**member, "capacity": (1 << 53) - 1} for member in GROUP["members"]]
-    error = assigned("--assignor", "weighted", members=members)["error"]
-    assert error["path"] == "members"
-    assert error["text"].startswith("capacities: the sum is not below 2**53")
+    found = assigned("--assignor", "weighted", members=members)
+    assert found["error_at"]["path"] == "members"
+    assert found["error"].startswith("capacities: the sum is not below 2**53")
 
 
 @pytest.mark.parametrize("capacity", [0, -1, 1.5, "4", 1 << 60])
 def test_a_capacity_that_cannot_be_is_refused(capacity: object) -> None:
     members = [{**GROUP["members"][0], "capacity": capacity}, *GROUP["members"][1:]]
-    error = assigned("--assignor", "weighted", members=members)["error"]
-    assert error["path"] == "members[0].capacity"
+    found = assigned("--assignor", "weighted", members=members)
+    assert found["error_at"]["path"] == "members[0].capacity"
 
 
 def test_not_a_number_is_no_weight() -> None:
     line = json.dumps({**GROUP, "weights": {"audit": [float("nan"), 1]}})
-    error = answer("assign", "--assignor", "weighted", given=line)["error"]
-    assert error["kind"] in {"bad-json", "wrong-type"}
+    found = answer("assign", "--assignor", "weighted", given=line)
+    assert found["error_kind"] in {"bad-json", "wrong-type"}

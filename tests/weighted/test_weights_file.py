@@ -90,9 +90,9 @@ def test_a_topic_has_a_weight_for_each_of_its_partitions(tmp_path: Path) -> None
     lines = "\n".join(json.dumps(one) for one in (plain(GROUP), {**plain(GROUP), "id": 2}))
     found, code = answers("assign", "--assignor", "weighted", "--weights", path, given=lines)
     assert code == 2
-    assert [one["error"]["path"] for one in found] == ["weights.orders"] * 2
-    assert [one["error"]["line"] for one in found] == [1, 2]
-    assert "3 numbers for 6 partitions" in found[0]["error"]["text"]
+    assert [one["error_at"]["path"] for one in found] == ["weights.orders"] * 2
+    assert [one["error_at"]["line"] for one in found] == [1, 2]
+    assert "3 numbers for 6 partitions" in found[0]["error"]
 
 
 @pytest.mark.parametrize(

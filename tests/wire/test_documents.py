@@ -67,12 +67,12 @@ def test_cooperative_user_data_shows_owned_only_where_the_bytes_carry_it() -> No
     assert cooperative_user_data_document(full) == expected
 
 
-def test_an_error_names_kind_text_and_offset() -> None:
+def test_an_error_has_a_sentence_a_code_and_a_place() -> None:
     decoded = decode_subscription(b"\x00")
     assert isinstance(decoded.error, WireError)
     document: dict[str, Any] = error_document(decoded.error)
     assert json.loads(json.dumps(document)) == document
-    assert (document["kind"], document["offset"]) == ("truncated", 0)
+    assert (document["error_kind"], document["error_at"]) == ("truncated", {"offset": 0})
 
 
 def test_a_value_that_is_required_and_missing_is_an_error() -> None:

@@ -66,8 +66,9 @@ def note_document(note: Note) -> Document:
 
 
 def error_document(error: WireError) -> Document:
-    """Return an error with its place."""
-    return {"kind": error.kind.value, "text": error.text, "offset": error.offset}
+    """Return an error: its sentence, its code and its place."""
+    where = {"offset": error.offset}
+    return {"error": str(error), "error_kind": error.kind.value, "error_at": where}
 
 
 def _hex(data: bytes | None) -> str | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -28,12 +27,16 @@ from assignors.cli.outputs.comparison import show_compared
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_assigned, show_assignors
 from assignors.documents.answers import (
+    AssignAnswer,
+    AssignorRow,
+    CompareAnswer,
     comparison_document,
     rebalance_document,
-    violations_document,
 )
-from assignors.documents.group_keys import USED_BY, given_weighting, key_unused
+from assignors.documents.failures import NO_ERROR
 from assignors.documents.groups import assignment_from_document
+from assignors.documents.keys import blank, written
+from assignors.documents.notes import USED_BY, given_weighting, key_unused
 from assignors.documents.values import SCHEMA, Document
 from assignors.leader import Memory, lead_members
 from assignors.names.assignor_names import BEST
@@ -43,9 +46,7 @@ from assignors.rebalance import Rebalance
 from assignors.registry import ASSIGNORS
 from assignors.weighted.sticky import WEIGHTED
 
-BLANK: Document = {"assignment": None, "withheld": None, "notes": [], "stats": None}
 LISTED: Document = {"lists": None, "order": None}
-COMPARISON: Document = dict.fromkeys(("owned", "compared", "violations", "different", "partitions"))
 
 
 @click.command()
@@ -55,30 +56,30 @@ COMPARISON: Document = dict.fromkeys(("owned", "compared", "violations", "differ
     "--compare",
     "compared",
     type=COMPARED,
-    help="Compare two or more assignors, A,B: who gets what, loads, moves, gaps.",
+    help="Compare assignors: who gets what, moves, gaps.",
 )
 @click.option(
     "--reasons",
     is_flag=True,
-    help="Say of each partition that --compare finds different why it goes where it goes.",
+    help="With --compare: say why partitions differ.",
 )
 @click.option(
     "--with-group",
     is_flag=True,
-    help="Write the group and its assignment as JSON lines, which check, explain and what-if read.",
+    help="Write JSON lines that check and what-if read.",
 )
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
     metavar="STEPS",
-    help="optimal/*: stop the search after this many steps of about a microsecond.",
+    help="optimal/*: stop the search after so many us.",
 )
 @click.option(
     "--prefer",
     type=click.Choice([choice.value for choice in Prefer]),
     default=Prefer.MOVES.value,
     show_default=True,
-    help="optimal/*: what comes first after balance and racks, few moves or even topics.",
+    help="optimal/*: few moves first, or even topics.",
 )
 @weights_option
 @group_options
@@ -120,12 +121,11 @@ def assign(
     def assigned_group(given: GivenGroup) -> Document:
         group = {key: given.document[key] for key in given.document if key not in USED_BY}
         rebalance = _led(chosen, given)
-        answer: dict[str, Any] = rebalance_document(rebalance)
-        if broken := judged(given.group, chosen, rebalance):
-            answer |= violations_document(broken)
+        broken = judged(given.group, chosen, rebalance)
         unused = () if chosen.family == WEIGHTED.family else given_weighting(given.document)
         notes = [key_unused(key, chosen.full_name) for key in unused]
-        return (group if with_group else {}) | answer | {"notes": [*notes, *answer["notes"]]}
+        answer = rebalance_document(rebalance, notes=notes, broken=broken)
+        return (group if with_group else {}) | answer
 
     if with_group and form is Form.TABLE:
         if context.get_parameter_source("form") is ParameterSource.COMMANDLINE:
@@ -135,8 +135,8 @@ def assign(
         "assignor": chosen.full_name,
         "protocol": "cooperative" if chosen.is_cooperative else "eager",
     }
-    blank = named | BLANK | (LISTED if chosen.keeps_lists else {})
-    results = group_results(files, blank, about, assigned_group, partial(_used, chosen))
+    empty = named | blank(AssignAnswer) | {"notes": []} | (LISTED if chosen.keeps_lists else {})
+    results = group_results(files, empty, about, assigned_group, partial(_used, chosen))
     context.exit(write(results, form, show_assigned))
 
 
@@ -163,7 +163,7 @@ def _show_compared(
     def compared_group(given: GivenGroup) -> Document:
         return comparison_document(compare(given.group, assignors))
 
-    results = group_results(files, COMPARISON, about, compared_group)
+    results = group_results(files, blank(CompareAnswer), about, compared_group)
     return write(results, form, partial(show_compared, reasons=reasons))
 
 
@@ -195,16 +195,14 @@ def _used(assignor: Assignor, given: GivenGroup) -> tuple[str, ...]:
 def assignors(context: click.Context, form: Form) -> None:
     """List the assignors that --assignor knows by name."""
     bare = {full_name: name for name, full_name in BEST.items()}
-    documents: list[Document] = [
-        {
-            "schema": SCHEMA,
-            "name": full_name,
-            "short": bare.get(full_name),
-            "protocols": sorted(protocol.name.lower() for protocol in assignor.protocols),
-            "user_data": assignor.user_data.value,
-            "error": None,
-        }
+    rows = [
+        AssignorRow(
+            name=full_name,
+            short=bare.get(full_name),
+            protocols=sorted(protocol.name.lower() for protocol in assignor.protocols),
+            user_data=assignor.user_data.value,
+        )
         for full_name, assignor in ASSIGNORS.items()
     ]
-
+    documents: list[Document] = [{"schema": SCHEMA, **written(row), **NO_ERROR} for row in rows]
     context.exit(write(documents, form, show_assignors))

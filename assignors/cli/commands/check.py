@@ -16,15 +16,14 @@ from assignors.cli.inputs.given_groups import (
 from assignors.cli.inputs.lines import files_argument
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_checked
-from assignors.documents.answers import report_document
+from assignors.documents.answers import CheckAnswer, report_document
 from assignors.documents.groups import check_request_from_document
+from assignors.documents.keys import blank
 from assignors.documents.values import Document
 from assignors.registry import registered
 
 CHECK_KEYS = ("assignment", "withheld", "protocol")
 """Keys of an assignment, in the document of its group."""
-
-BLANK: Document = {"violations": None, "gaps": None}
 
 
 @click.command()
@@ -53,7 +52,7 @@ def check(
 
     In Python: assignors.checks.check.
     """
-    results = group_results(files, BLANK, about, checked_group, CHECK_KEYS)
+    results = group_results(files, blank(CheckAnswer), about, checked_group, CHECK_KEYS)
     context.exit(write(results, form, show_checked))
 
 

@@ -20,6 +20,7 @@ from assignors.conformance.outcomes import Outcome, Status, outcomes
 from assignors.conformance.program_under_test import ProgramUnderTest
 from assignors.conformance.published_vectors import PUBLISHED, published_vectors
 from assignors.conformance.vectors import Vector, read_vectors
+from assignors.documents.failures import NO_ERROR
 from assignors.documents.values import SCHEMA, Document, DocumentError
 from assignors.names.nearest import suggestion
 
@@ -170,7 +171,7 @@ def _documents(results: Iterable[Outcome], totals: dict[str, Counter[str]]) -> I
             "category": category,
             **{status.value: counts[status] for status in Status},
             "reasons": dict(skips.get(category, {})),
-            "error": None,
+            **NO_ERROR,
         }
 
 
@@ -185,5 +186,5 @@ def _failure(outcome: Outcome) -> Document:
         "expected": vector.value or vector.expected,
         "answer": outcome.answer,
         "note": vector.note,
-        "error": None,
+        **NO_ERROR,
     }

@@ -19,27 +19,11 @@ from assignors.cli.inputs.option_types import Value
 from assignors.cli.inputs.run_options import refuse
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.tables import show_explained
-from assignors.documents.answers import explanation_document
+from assignors.documents.answers import ExplainAnswer, explanation_document
 from assignors.documents.groups import require_partition
+from assignors.documents.keys import blank
 from assignors.documents.values import Document
 from assignors.own_assignors.answers import FAMILIES
-
-BLANK: Document = dict.fromkeys(
-    (
-        "topic",
-        "partition",
-        "verdict",
-        "clause",
-        "text",
-        "favoured",
-        "target",
-        "given",
-        "last_generation",
-        "claims",
-        "topic_spread",
-        "topic_spread_minimum",
-    )
-)
 
 
 def _topic_partition(text: str) -> tuple[str, int]:
@@ -93,4 +77,8 @@ def explain(
         require_partition(given.group, *partition)
         return explanation_document(explained(given.group, assignor, *partition))
 
-    context.exit(write(group_results(files, BLANK, about, explained_group), form, show_explained))
+    context.exit(
+        write(
+            group_results(files, blank(ExplainAnswer), about, explained_group), form, show_explained
+        )
+    )

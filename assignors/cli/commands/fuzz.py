@@ -16,6 +16,7 @@ from assignors.cli.inputs.run_options import assignors_option, protocols_option,
 from assignors.cli.outputs.cells import dumps
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.progress import with_progress
+from assignors.documents.failures import NO_ERROR
 from assignors.documents.values import SCHEMA, Document, DocumentError
 from assignors.simulation.timed.explore.fuzz import Fuzzed
 from assignors.simulation.timed.explore.fuzz import fuzz as fuzzed
@@ -67,7 +68,7 @@ def fuzz(
         raise click.UsageError(f"no such scenario: {error}") from None
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    document = {"schema": SCHEMA, **_coverage(found), **_violation(found, shrink), "error": None}
+    document = {"schema": SCHEMA, **_coverage(found), **_violation(found, shrink), **NO_ERROR}
     context.exit(write([document], form, show))
 
 

@@ -29,6 +29,7 @@ from assignors.cli.outputs.cells import is_full_width
 from assignors.cli.outputs.forms import VIOLATIONS, Form, UnreadableError, output_option, write
 from assignors.cli.outputs.progress import with_progress
 from assignors.cli.outputs.replay_tables import ROWS_SHOWN, show_replayed, show_summary
+from assignors.documents.failures import NO_ERROR
 from assignors.documents.values import SCHEMA, Document
 from assignors.replay import replay as replayed
 from assignors.replay.findings import Selection
@@ -60,26 +61,26 @@ COUNTED = "generations"
     "--sample",
     "is_sample",
     is_flag=True,
-    help="Read the sample of this package: real records of two groups.",
+    help="Read real records of two groups.",
 )
 @click.option(
     "--group",
     "wanted",
     type=PATTERN,
-    help="Only groups whose name matches this expression, anywhere in it.",
+    help="Only groups whose name matches.",
 )
 @click.option(
     "--what-if",
     "assignors",
     type=ASSIGNOR,
     multiple=True,
-    help="Try this assignor on the same history; can be repeated.",
+    help="Try this assignor; can be repeated.",
 )
 @click.option(
     "--partitions",
     "partition_counts",
     type=json_file(partition_counts),
-    help='Partition counts, {"topic": 6}; others are inferred.',
+    help='Partition counts: {"topic": 6}.',
 )
 @click.option(
     "--log-ends",
@@ -90,7 +91,7 @@ COUNTED = "generations"
 @click.option(
     "--bootstrap",
     metavar="HOST:PORT",
-    help="Partition counts of this cluster; without SOURCE, its records.",
+    help="Read from this cluster; with SOURCE, its counts.",
 )
 @config_option
 @click.option(
@@ -103,7 +104,7 @@ COUNTED = "generations"
     type=NewFile(),
     help="Write one HTML page that needs no network.",
 )
-@click.option("--redact", is_flag=True, help="Hide group names, hosts, client and member ids.")
+@click.option("--redact", is_flag=True, help="Hide names, hosts and ids.")
 @click.option(
     "--table",
     "shown",
@@ -116,12 +117,12 @@ COUNTED = "generations"
     "--all",
     "is_all",
     is_flag=True,
-    help="Print every row, not the ten worst groups alone.",
+    help="Print every row, not the worst alone.",
 )
 @click.option(
     "--min-severity",
     type=click.Choice([severity.value for severity in Severity]),
-    help="Only findings of this severity or worse. Default: low; with --kind, note.",
+    help="Only findings as bad as this. Default: low.",
 )
 @click.option(
     "--kind",
@@ -129,7 +130,7 @@ COUNTED = "generations"
     metavar="NAME",
     type=click.Choice(list(FINDINGS)),
     multiple=True,
-    help="Only findings of this kind, as rebalance-loop; can be repeated.",
+    help="Only findings of this kind; can be repeated.",
 )
 @click.option(
     "--since",
@@ -148,7 +149,7 @@ COUNTED = "generations"
     "changed",
     type=Value("NAME=NUMBER", partial(threshold, Thresholds())),
     multiple=True,
-    help="What counts as many or long; an unknown NAME lists all.",
+    help="What counts as many; an unknown NAME lists all.",
 )
 @output_option
 @click.pass_context
@@ -326,13 +327,13 @@ def _documents(
         rows = list(getattr(found, name))
         shown = rows[:commits_shown] if name == "offsets" else rows
         for row in shown:
-            yield {"schema": SCHEMA, "table": name, "row": as_dict(row), "error": None}
+            yield {"schema": SCHEMA, "table": name, "row": as_dict(row), **NO_ERROR}
         if len(shown) < len(rows):
             left_out = len(rows) - len(shown)
             yield {
                 "schema": SCHEMA,
                 "table": name,
                 "row": None,
-                "error": None,
+                **NO_ERROR,
                 "left_out": left_out,
             }

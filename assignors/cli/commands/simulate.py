@@ -34,6 +34,7 @@ from assignors.cli.outputs.cells import dumps
 from assignors.cli.outputs.forms import Form, output_option, write
 from assignors.cli.outputs.progress import with_progress
 from assignors.cli.outputs.timed_tables import show_intervals, show_listed, show_results
+from assignors.documents.failures import NO_ERROR
 from assignors.documents.values import SCHEMA, Document, DocumentError
 from assignors.model import Group
 from assignors.names.nearest import question
@@ -168,11 +169,10 @@ class _Request:
     "settings",
     multiple=True,
     metavar="KEY=VALUE...",
-    help="A group of yours in one line: members=12 topics=orders:48 away=15s every=30s is a rolling"
-    " restart. Also poll, heartbeat, session, static, rate, do=crash_loop with times, do=scale_out"
-    " with new.",
+    help="A group of yours: members=12 topics=orders:48 away=15s every=30s is a rolling restart;"
+    " also poll, heartbeat, session, static, rate, do, times, new.",
 )
-@click.option("--group", metavar="NAME", help="For --set: the group, where the file has several.")
+@click.option("--group", metavar="NAME", help="For --set: which group of the file.")
 @assignors_option
 @protocols_option(GroupProtocol, "Protocols to compare, with commas between; consumer is KIP-848.")
 @click.option(
@@ -181,24 +181,23 @@ class _Request:
     metavar="PATH",
     type=OWN,
     multiple=True,
-    help="Let the file name this assignor of yours, package.module:object.",
+    help="An assignor of yours that the file may name.",
 )
 @seed_option
 @seeds_option(1)
 @processes_option
-@click.option("--report", type=NewFile(), help="Also write one HTML page that needs no network.")
+@click.option("--report", type=NewFile(), help="Also write one HTML page.")
 @click.option(
     "--log",
     metavar="FILE|DIR",
-    help="Also write the run as records that replay reads: FILE.jsonl, FILE.parquet or a folder.",
+    help="Also write the run as records that replay reads.",
 )
 @click.option("--intervals", is_flag=True, help="Write who consumed which partition, when.")
-@click.option("--history", is_flag=True, help="Print the events of one run up to a violation.")
+@click.option("--history", is_flag=True, help="Print events up to a violation.")
 @click.option(
     "--shrink",
     type=NewFile(),
-    help="Write the smallest scenario that violates the same rule as the first run with a"
-    " violation.",
+    help="Write the smallest scenario with the violation of the first run that has one.",
 )
 @click.option("--show", "shows", is_flag=True, help="Print the scenario as JSON, run nothing.")
 @output_option
@@ -377,7 +376,7 @@ def listed() -> Iterator[Document]:
             "protocols": [protocol.value for protocol in one.expected],
             "text": one.text,
             "expected": {protocol.value: figures for protocol, figures in one.expected.items()},
-            "error": None,
+            **NO_ERROR,
         }
 
 
@@ -467,9 +466,8 @@ def with_report(
     for document in documents:
         results.append({**document})
         yield document
-    rows = [{**row, "error": row["error"] and str(row["error"]["text"])} for row in results]
     own = request.own_assignors
-    page = report_page(request.scenario, rows, own_assignors=own, text=assumptions)
+    page = report_page(request.scenario, results, own_assignors=own, text=assumptions)
     try:
         Path(path).write_text(page, encoding="utf-8")
     except OSError as error:

@@ -27,8 +27,8 @@ from assignors.cli.outputs.cells import is_rule
 from assignors.cli.outputs.progress import with_line_progress
 from assignors.documents.answers import note_document
 from assignors.documents.described import Assumed, DescribedGroup, described_groups, is_described
-from assignors.documents.group_keys import topics_not_described, unused_keys
 from assignors.documents.groups import group_from_document
+from assignors.documents.notes import topics_not_described, unused_keys
 from assignors.documents.terminal import is_around, recognised_text, skipped_text
 from assignors.documents.values import SCHEMA, Document, DocumentError, ErrorCode
 from assignors.documents.weightings import (
@@ -100,8 +100,8 @@ def _topic_count(text: str) -> tuple[str, int]:
 weights_option = click.option(
     "--weights",
     type=json_file(weights_from_document),
-    help='Weights of partitions, a JSON file: {"weights": {"orders": [900, 20, 20]}}; also '
-    "move_costs, capacities, budget, tolerance, trigger. In place of what a group has.",
+    help='Weights of partitions, as JSON: {"weights": {"orders": [900, 20, 20]}}, in place of'
+    " those of the group.",
 )
 """The option of commands that take weights, above `group_options`."""
 
@@ -136,25 +136,25 @@ def group_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "partition_counts",
         type=Value("topic:count", _topic_count),
         multiple=True,
-        help="Partitions of a topic, orders:24, in place of those given. May be repeated.",
+        help="Partitions of a topic; may be repeated.",
     )
     assume = click.option(
         "--assume-subscriptions",
         "assumed",
         type=click.Choice([each.value for each in Assumed]),
-        help="Where no subscriptions are given, members subscribe to all topics of their group"
-        " (equal, the default), or to those assigned to them.",
+        help="What members of a described group subscribe to: all its topics (equal, the default),"
+        " or those they have.",
     )
     name = click.option(
         "--group",
         metavar="NAME",
-        help="Read this group alone, where several are described.",
+        help="Read this group alone.",
     )
     sample = click.option(
         "--sample",
         "is_sample",
         is_flag=True,
-        help="Read the sample of this package instead: a real group of three members.",
+        help="Read a real group of three members.",
     )
     return sample(topic(name(assume(with_options))))
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import IO, BinaryIO
 
@@ -14,11 +16,32 @@ from assignors.documents.values import Document
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
+TEXT = re.compile(r"""\s*(?:[{\[<\\]|b['"]|(?:0[xX])?[0-9A-Fa-f]{4,}\s*$|AA[A-Za-z0-9+/]{2})""")
+"""How JSON and bytes begin, of which people think that they can be arguments."""
+
+
+class InputFile(click.Path):
+    """A file to read; text in its place gets a hint."""
+
+    def convert(
+        self, value: str | PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | PathLike[str]:
+        """Return the name. Raises `click.BadParameter` where there is no such file."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            if ctx is None or not TEXT.match(str(value)):
+                raise
+            name = f"{ctx.info_name} {ctx.params.get('kind', '')}".strip()
+            pipe = f"Text is read from standard input: echo '...' | kafka-assignors {name}"
+            raise click.BadParameter(f"{error.message} {pipe}", ctx, param) from None
+
+
 files_argument = click.argument(
     "files",
     nargs=-1,
     metavar="[FILE]...",
-    type=click.Path(exists=True, dir_okay=False, readable=True, allow_dash=True),
+    type=InputFile(exists=True, dir_okay=False, readable=True, allow_dash=True),
 )
 """The argument FILE: files to read; `-` or none for standard input."""
 
@@ -44,12 +67,14 @@ def placed(error: Document, line: Line | None) -> Document:
 
     An offset into a document over several lines decides which of them it is.
     """
-    if line is None:
+    if line is None or error["error"] is None:
         return error
-    offset = error.get("offset")
+    at = error.get("error_at", {})
+    assert isinstance(at, dict)
+    offset = at.get("offset")
     below = line.text.count(b"\n", 0, offset) if isinstance(offset, int) else 0
     where: Document = {} if line.file == "-" else {"file": line.file}
-    return {**error, "line": line.number + below, **where}
+    return {**error, "error_at": {**at, "line": line.number + below, **where}}
 
 
 def lines(files: Sequence[str]) -> Iterator[Line]:

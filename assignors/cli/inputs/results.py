@@ -15,6 +15,7 @@ from operator import attrgetter
 from assignors.cli.inputs.lines import Line, lines, placed, total_size
 from assignors.cli.outputs.progress import with_line_progress
 from assignors.documents.described import is_described
+from assignors.documents.failures import NO_ERROR, error_columns
 from assignors.documents.terminal import (
     ANOTHER_TABLE,
     DUMP_LOG_TEXT,
@@ -54,7 +55,7 @@ def result_documents(
         first, other = _beginning(own)
         if other is not None:
             error = DocumentError(ErrorCode.BAD_TEXT, f"{other}, and no bytes; {READ_BY}")
-            yield {"schema": SCHEMA, **blank, "error": placed(error.document(), first[0])}
+            yield {"schema": SCHEMA, **blank, **placed(error.document(), first[0])}
             continue
         for line in together(chain(first, own)):
             result = result_document(
@@ -83,24 +84,19 @@ def _beginning(own: Iterable[Line]) -> tuple[list[Line], str | None]:
 
 def result_document(blank: Blank, result: Callable[[], Document], line: Line | None) -> Document:
     """Return `blank` filled in with a result, or with the reason why there is none, and where."""
-    document = _result_document(blank, result)
-    error = document["error"]
-    return {**document, "error": placed(error, line)} if isinstance(error, dict) else document
+    return placed(_result_document(blank, result), line)
 
 
 def _result_document(blank: Blank, result: Callable[[], Document]) -> Document:
     try:
-        return {**blank, "error": None, **result()}
+        return {**blank, **NO_ERROR, **result()}
     except DocumentError as error:
-        reason = error.document()
-    except JavaFailure as error:
-        reason = DocumentError(ErrorCode.REFERENCE_FAILED, f"Java fails: {error}").document()
+        return {**blank, **error.document()}
     except AssignorError as error:
-        reason = DocumentError(ErrorCode.FAILED, str(error)).document()
         sys.stderr.write(error.trace or "")
-    except (ValueError, MemoryError, RecursionError) as error:
-        reason = DocumentError(ErrorCode.FAILED, f"{error}" or type(error).__name__).document()
+        return {**blank, **error_columns(error)}
+    except (JavaFailure, ValueError, MemoryError, RecursionError) as error:
+        return {**blank, **error_columns(error)}
     except Exception as error:  # noqa: BLE001  # our mistake or a foreign assignor's: other lines go on
-        reason = DocumentError(ErrorCode.FAILED, f"{type(error).__name__}: {error}").document()
         traceback.print_exc(file=sys.stderr)
-    return {**blank, "error": reason}
+        return {**blank, **error_columns(error)}

@@ -18,8 +18,8 @@ from assignors.cli.inputs.json_text import parse_json
 from assignors.cli.inputs.lines import Line, placed
 from assignors.cli.inputs.run_options import INT64_MAX
 from assignors.documents.described import AssumptionCode, DescribedGroup, assumption
-from assignors.documents.group_keys import require_known, unused_keys
-from assignors.documents.pasted.members import optional_given_bytes
+from assignors.documents.groups import bytes_from_document, require_known
+from assignors.documents.notes import unused_keys
 from assignors.documents.values import (
     SCHEMA,
     Document,
@@ -52,37 +52,15 @@ def outcome_documents(
             row = row_of(entry)
         except DocumentError as error:
             name = None if isinstance(entry, Line) else entry.name
-            reason = placed(error.document(), line)
-            yield {"schema": SCHEMA, "id": name, "error": reason}
+            yield {"schema": SCHEMA, "id": name, **placed(error.document(), line)}
             continue
         for found in row_documents(simulate_rows([row], assignors=assignors)):
-            failed = found["error"]
-            reason = placed(failed, line) if isinstance(failed, dict) else {}
-            yield {**found, "id": row.get("id"), "error": reason or None}
+            yield {**placed(found, line), "id": row.get("id")}
 
 
 def row_documents(rows: Iterable[Row]) -> Iterator[Document]:
     """Yield the rows of a simulation as documents."""
-    for row in rows:
-        reason = None if row["error"] is None else error_document(row["error"])
-        yield {"schema": SCHEMA, **row, "error": reason}
-
-
-def error_document(text: str) -> Document:
-    """Return the text of an engine's error as an error document.
-
-    What follows the first line is `trace`, where an assignor of the user's own raised it.
-
-    >>> error_document("bad-row: seed: None is no whole number")
-    {'kind': 'bad-row', 'text': 'None is no whole number', 'path': 'seed'}
-    """
-    kind, _, words = text.partition(": ")
-    if kind != "bad-row":
-        sentence, _, trace = text.partition("\n")
-        traced: Document = {"trace": trace} if trace else {}
-        return {"kind": "failed", "text": sentence, "path": "$", **traced}
-    path, _, rest = words.partition(": ")
-    return {"kind": kind, "text": rest or words, "path": path if rest else "$"}
+    return ({"schema": SCHEMA, **row} for row in rows)
 
 
 def drawn_row(document: object, about: GroupOptions = NO_OPTIONS) -> Row:
@@ -98,7 +76,7 @@ def drawn_row(document: object, about: GroupOptions = NO_OPTIONS) -> Row:
         raise DocumentError(ErrorCode.WRONG_TYPE, words, ("events",))
     is_group = isinstance(given.get("members"), list)
     if not is_group:
-        require_known(given, {"id", "seed", *KINDS}, ())
+        require_known(given, ("id", "seed", *KINDS))
         required(given, "seed", ())
     row: dict[str, Any] = {"id": given.get("id"), "seed": _seed(given.get("seed"))}
     for name, kind in KINDS.items() if not is_group else (("events", KINDS["events"]),):
@@ -181,9 +159,9 @@ def _seed(value: object) -> int | None:
 
 def subscription_bytes(member: Member, entry: object) -> bytes:
     """Return a member's Subscription bytes; those of one given field by field are encoded."""
-    given, _ = optional_given_bytes(as_object(entry, ()), "subscription", ())
+    given = as_object(entry, ()).get("subscription")
     if given is not None:
-        return given
+        return bytes_from_document(given, ("subscription",)).blob
     return encode_subscription(
         Subscription(
             topics=member.topics,

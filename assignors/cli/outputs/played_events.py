@@ -30,8 +30,9 @@ def show_simulated(documents: Iterable[Document]) -> None:
     traces: dict[str, None] = {}
     for document in documents:
         if document["error"] is not None:
-            refused.append(f"{error_place(document)}{error_text(document)}")
-            traces[document["error"].get("trace", "")] = None  # type: ignore[attr-defined]
+            text, _, trace = str(document["error"]).partition("\n")
+            refused.append(f"{error_place(document)}{error_text({**document, 'error': text})}")
+            traces[trace] = None
             continue
         fields: Fields = document
         if "asked" in fields:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assignors.cli.outputs.cells import (
     NONE,
@@ -31,8 +31,8 @@ def figure_cells(document: Document, shown: Mapping[str, tuple[str, int]]) -> li
 
 def print_failed(console: Console, document: Document, what: object) -> None:
     """Print why a run has no figures."""
-    error: Any = document["error"]
-    console.print(clean(f"{what}: {error['text']}"), style="red")
+    text = str(document["error"]).partition("\n")[0]
+    console.print(clean(f"{what}: {text}"), style="red")
 
 
 def show_decoded(kind: str, documents: Iterable[Document]) -> None:
@@ -125,9 +125,8 @@ def _record_remarks(document: Document) -> str:
     """Return error and notes, a line each."""
     notes: list[Fields] = document["notes"]  # type: ignore[assignment]
     remarks = [f"{note['text']} (byte {note['offset']})" for note in notes]
-    error: Fields | None = document["error"]  # type: ignore[assignment]
-    if error is not None:
-        remarks.insert(0, f"ERROR {error['text']} at byte {error['offset']} ({error['kind']})")
+    if document["error"] is not None:
+        remarks.insert(0, f"ERROR {error_text(document)}")
     return "\n".join(map(clean, remarks)) or NONE
 
 
@@ -290,11 +289,11 @@ def group_name(document: Fields, line: int) -> str:
 
 def error_place(document: Fields) -> str:
     """Return the line that an error is in, as a prefix; empty where it is in none."""
-    error = document["error"] or {}
-    if "line" not in error:
+    where = document.get("error_at", {})
+    if "line" not in where:
         return ""
-    file = f" of {error['file']}" if "file" in error else ""
-    return clean(f"line {error['line']}{file}: ")
+    file = f" of {where['file']}" if "file" in where else ""
+    return clean(f"line {where['line']}{file}: ")
 
 
 def _figures(figures: Fields) -> str:
@@ -314,10 +313,8 @@ def _remarks(document: Fields) -> str:
 
 
 def error_text(document: Fields) -> str:
-    """Return the error of a document: what is wrong, where, and its kind."""
-    error = document["error"]
-    where = f"byte {error['offset']}" if "offset" in error else error["path"]
-    return clean(f"{error['text']} at {where} ({error['kind']})")
+    """Return the error of a document: its sentence, and its kind."""
+    return clean(f"{document['error']} ({document['error_kind']})")
 
 
 def _blob_cell(digits: str | None) -> str:

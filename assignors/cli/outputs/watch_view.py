@@ -15,6 +15,7 @@ from assignors.cli.outputs.cells import clean, console_of, dumps
 from assignors.cli.outputs.forms import Form
 from assignors.cli.outputs.replay_tables import time_cell
 from assignors.cli.outputs.table import INDENT, Column, Table, wrapped
+from assignors.documents.failures import NO_ERROR
 from assignors.documents.values import SCHEMA
 from assignors.replay.findings.finding import amount, seconds
 from assignors.replay.findings.table import RANK
@@ -162,7 +163,7 @@ COLUMNS = (
 
 def json_line(alert: Alert) -> str:
     """Return an event as a line of JSON."""
-    return dumps({"schema": SCHEMA, "alert": as_document(alert), "error": None})
+    return dumps({"schema": SCHEMA, "alert": as_document(alert), **NO_ERROR})
 
 
 def event_line(alert: Alert) -> str:

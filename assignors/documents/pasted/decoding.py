@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from assignors.documents.failures import NO_ERROR
 from assignors.documents.pasted.dumps import is_dump
 from assignors.documents.pasted.forms import CutTextError
 from assignors.documents.pasted.frames import (
@@ -32,6 +33,7 @@ from wire import (
     Note,
     NoteCode,
     StickyUserData,
+    WireError,
     decode_assignment,
     decode_cooperative_user_data,
     decode_sticky_user_data,
@@ -115,7 +117,7 @@ def decoded(kind: str, line: bytes, mode: Mode = Mode.TOLERANT) -> Document:
         forms = (*forms, Note(NoteCode.INPUT_KIND, 0, f"{other} too: is it a {kind}?"))
     answer = answer or _document(found, document_of)
     answer["notes"] = [*map(note_document, forms), *answer["notes"]]  # type: ignore[misc]  # a list
-    return answer if cut is None else {**answer, "error": cut.document()}
+    return answer if cut is None else {**answer, **cut.document()}
 
 
 def _with_unread(found: Decoded[Any], size: int) -> Decoded[Any]:
@@ -161,8 +163,12 @@ def _document(found: Decoded[Any], document_of: DocumentOf) -> Document:
     return {
         "value": None if found.value is None else document_of(found.value),
         "notes": [note_document(note) for note in found.notes],
-        "error": None if found.error is None else error_document(found.error),
+        **_error(found.error),
     }
+
+
+def _error(error: WireError | None) -> Document:
+    return dict(NO_ERROR) if error is None else error_document(error)
 
 
 def _decoded_frame(
@@ -187,11 +193,11 @@ def _decoded_frame(
     answers = [_part(part, blob, decode, document_of) for part in parts]
     note = note_document(Note(NoteCode.INPUT_FRAME, frame.start, sentence(frame, parts)))
     single = answers[0] if len(answers) == 1 else {"value": None, "notes": []}
-    errors = [answer["error"] for answer in answers if answer["error"] is not None]
+    refused = next((answer for answer in answers if answer["error"] is not None), NO_ERROR)
     return {
         "value": single["value"],
         "notes": [note, *single["notes"]],  # type: ignore[misc]  # a list, as `_part` makes it
-        "error": errors[0] if errors else None,
+        **{key: value for key, value in refused.items() if key.startswith("error")},
         "frame": {
             "message": frame.message,
             "versions": list(frame.versions),
@@ -214,10 +220,12 @@ def _why_nothing(frame: GroupFrame, kind: str) -> str:
 
 def _part(part: Part, blob: bytes, decode: Decode, document_of: DocumentOf) -> Document:
     """Return one part, its offsets counted from the first byte of the whole."""
-    answer = _document(decode(blob[part.start : part.end]), document_of)
-    noted: list[Any] = [*answer["notes"], answer["error"]]  # type: ignore[misc]  # a list
-    for each in filter(None, noted):
-        each["offset"] += part.start
+    found = decode(blob[part.start : part.end])
+    error = found.error
+    if error is not None:
+        error = WireError(error.kind, error.text, error.offset + part.start)
+    notes = tuple(replace(note, offset=note.offset + part.start) for note in found.notes)
+    answer = _document(replace(found, notes=notes, error=error), document_of)
     return {"owner": part.owner, "start": part.start, "end": part.end, **answer}
 
 
@@ -238,7 +246,7 @@ def decoded_record(line: bytes, *, with_members: bool) -> Document:
     document: Document = {
         **record_json(record),
         "notes": [note_document(note) for note in notes],
-        "error": None if record.error is None else error_document(record.error),
+        **_error(record.error),
     }
     if with_members:
         document["members"] = [_member_document(member) for member in members_of(record)]

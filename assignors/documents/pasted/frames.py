@@ -6,7 +6,8 @@ easily taken for a Subscription, and the other way round.
 
 from __future__ import annotations
 
-from wire import Mode, decode_assignment, decode_subscription
+from assignors.documents.values import DocumentError, ErrorCode, Place
+from wire import Decoded, Mode, Subscription, decode_assignment, decode_subscription
 from wire.frames import ASSIGNMENT, SUBSCRIPTION, UNSOUND, GroupFrame, Part, group_frames
 
 PARTS_SHOWN = 12
@@ -39,6 +40,19 @@ def frame_sentence(blob: bytes) -> str | None:
     """Return what frame the bytes are, as a sentence; `None` if they are none."""
     frames = group_frames(blob)
     return sentence(frames[0], list(frames[0].parts)) if len(frames) == 1 else None
+
+
+def subscription_alone(blob: bytes, place: Place) -> Decoded[Subscription]:
+    """Return what a Subscription holds; `DocumentError` for a whole message, or an Assignment."""
+    decoded = decode_subscription(blob)
+    if decoded.error is not None or {note.code for note in decoded.notes} & UNSOUND:
+        words = frame_sentence(blob)
+        if words is not None:
+            raise DocumentError(ErrorCode.WRONG_TYPE, f"{words}: give those bytes alone", place)
+    words = other_kind_sentence(blob, SUBSCRIPTION) if decoded.notes else None
+    if words is not None and not reads_whole(blob, SUBSCRIPTION):
+        raise DocumentError(ErrorCode.WRONG_TYPE, f"{words}, not as a Subscription", place)
+    return decoded
 
 
 def sentence(frame: GroupFrame, parts: list[Part]) -> str:

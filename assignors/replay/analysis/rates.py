@@ -114,7 +114,7 @@ def observed(
     table = table[np.argsort(table[:, 0], kind="stable")]
     table = table[_last_of_slots(table)]
     ends = sorted(log_ends, key=lambda one: one.at_ms)
-    rows = [partitions.values(one.by_topic) for one in ends]
+    rows = [partitions.values(one.log_ends) for one in ends]
     return Observed(
         partitions=partitions,
         at_ms=table[:, 0],

@@ -15,6 +15,7 @@ from operator import attrgetter
 from typing import Any
 
 from assignors.assignor import Assignor
+from assignors.documents.failures import NO_ERROR
 from assignors.documents.keys import NATURAL, Kind, keys_of, mapping
 from assignors.documents.schemas import INTEGER
 from assignors.documents.values import (
@@ -31,7 +32,7 @@ from assignors.model import Assignment
 from assignors.registry import assignor_of
 from assignors.simulation.processes import (
     Row,
-    failure_text,
+    failed_row,
     in_processes,
     known,
     require_names,
@@ -49,8 +50,8 @@ COUNTS = mapping(NATURAL)
 GIVEN = ("id", "seed", *SIZES)
 """Columns of a scenario row that is a table's; `members` and `topics` are sizes or the group."""
 FIGURES = tuple(field.name for field in fields(Outcome))
-COLUMNS = ("id", *FIGURES, "error")
-"""Columns of an outcome row: the `id` of its scenario row, the fields of `Outcome`, `error`."""
+COLUMNS = ("id", *FIGURES, *NO_ERROR)
+"""Columns of an outcome row: the `id` of its scenario row, the fields of `Outcome`, an error."""
 _figures = attrgetter(*FIGURES)
 
 
@@ -89,20 +90,14 @@ def outcomes(row: Row, *, assignors: Sequence[str | Assignor]) -> Iterator[dict[
     named = known(_identity(row))
     try:
         scenario = scenario_of(row)
-    except DocumentError as error:
-        yield {**named, "error": f"bad-row: {error.after_path()}"}
-        return
-    except ValueError as error:
-        yield {**named, "error": f"bad-row: {error}"}
-        return
-    except MemoryError as error:
-        yield {**named, "error": failure_text(error)}
+    except (ValueError, MemoryError) as error:
+        yield failed_row(named, error)
         return
     for assignor in map(assignor_of, assignors):
         try:
             yield from list(_played(row, scenario, assignor))
         except Exception as error:  # noqa: BLE001 - our mistake, too, stays in its row
-            yield {**named, "assignor": assignor.full_name, "error": failure_text(error)}
+            yield failed_row({**named, "assignor": assignor.full_name}, error)
 
 
 def _played(row: Row, scenario: Scenario, assignor: Assignor) -> Iterator[dict[str, Any]]:
@@ -112,7 +107,7 @@ def _played(row: Row, scenario: Scenario, assignor: Assignor) -> Iterator[dict[s
         return
     row_id = _identity(row)["id"]
     for outcome in play(scenario, assignor):
-        yield {"id": row_id, **dict(zip(FIGURES, _figures(outcome), strict=True)), "error": None}
+        yield {"id": row_id, **dict(zip(FIGURES, _figures(outcome), strict=True)), **NO_ERROR}
 
 
 def _asked_rows(
@@ -130,7 +125,7 @@ def _asked_rows(
             "id": row.get("id"),
             **figures,
             "seed": None,
-            "error": None,
+            **NO_ERROR,
             "asked": text,
             "notes": list(row.get("notes", ())) if text is None else [],
             "loads_before": _loads(event.before),

@@ -14,9 +14,10 @@ from functools import partial
 from typing import Any
 
 from assignors.assignor import Assignor
+from assignors.documents.failures import NO_ERROR
 from assignors.documents.values import DocumentError, ErrorCode
 from assignors.registry import assignor_of
-from assignors.simulation.processes import Row, failure_text, in_processes, known, require_names
+from assignors.simulation.processes import Row, failed_row, in_processes, known, require_names
 from assignors.simulation.timed.scenario.kinds import as_seed
 from assignors.simulation.traffic.results import TrafficResult, result_of
 from assignors.simulation.traffic.run import moments
@@ -27,7 +28,7 @@ GIVEN = ("scenario", "seed")
 """Columns of a scenario row."""
 IDENTITY = ("scenario", "seed", "assignor")
 """Columns by which every row names its run."""
-COLUMNS = (*IDENTITY, *(each.name for each in fields(TrafficResult)), "error")
+COLUMNS = (*IDENTITY, *(each.name for each in fields(TrafficResult)), *NO_ERROR)
 
 
 def traffic_rows(
@@ -59,7 +60,7 @@ def figures(row: Row, *, assignors: Sequence[str | Assignor]) -> Iterator[dict[s
         scenario = scenario_of(row)
         seed = 0 if row.get("seed") is None else as_seed(row["seed"], ("seed",))
     except DocumentError as error:
-        yield {**known({"seed": _readable_seed(row)}), "error": f"bad-row: {error.after_path()}"}
+        yield failed_row(known({"seed": _readable_seed(row)}), error)
         return
     for assignor in map(assignor_of, assignors):
         named = {"scenario": scenario.name, "seed": seed, "assignor": assignor.full_name}
@@ -70,9 +71,9 @@ def figures(row: Row, *, assignors: Sequence[str | Assignor]) -> Iterator[dict[s
                 count_from_s=scenario.count_from_s,
             )
         except Exception as error:  # noqa: BLE001 - our mistake, too, stays in its row
-            yield {**named, "error": failure_text(error)}
+            yield failed_row(named, error)
         else:
-            yield {**named, **asdict(found), "error": None}
+            yield {**named, **asdict(found), **NO_ERROR}
 
 
 def scenario_of(row: Row) -> TrafficScenario:

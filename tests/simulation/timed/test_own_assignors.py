@@ -197,8 +197,10 @@ def test_data_imports_nothing_and_other_rows_are_kept(
         own_assignors=[RAISES],
     )
     assert "mine_on_a_clock" not in sys.modules
-    assert first["error"].startswith("bad-row: scenario.members[0].assignors[0]: 'mine_on_a_clock:")
-    assert second["error"].startswith("bad-row: assignor: 'mine_on_a_clock:OWN' is not imported")
+    assert first["error"].startswith("'mine_on_a_clock:")
+    assert first["error"].endswith(" at scenario.members[0].assignors[0]")
+    assert second["error"].startswith("'mine_on_a_clock:OWN' is not imported")
+    assert second["error"].endswith(" at assignor")
     assert "is not in the registry; members of classic" in third["error"]
     assert (good["error"], good["assignor"], good["violations"]) == (None, RAISES, 3)
 
@@ -208,7 +210,7 @@ def test_what_cannot_be_imported_in_a_worker_is_the_error_of_its_row() -> None:
     asked = [{"scenario": text(group(name))} for name in (absent, WRAPPED["java/range"])]
     own = (absent, *WRAPPED.values())
     bad, good = rows(*asked, own_assignors=own)
-    words = f"bad-row: scenario.members[0].assignors[0]: cannot import {absent!r}: No module named"
+    words = f"cannot import {absent!r}: No module named"
     assert bad["error"].startswith(words)
     assert good["error"] is None
     assert rows(*asked, own_assignors=own, processes=2, chunk=1) == [bad, good]

@@ -85,7 +85,7 @@ def test_members_with_a_count_can_be_numbered_from_any_number_and_start_in_turn(
     [
         (
             {"at_ms": 0, "do": "rolling_restart", "away": 1},
-            "'away' is no field here; did you mean 'away_ms'? at plan[0]",
+            "'away' is no key here; did you mean 'away_ms'? at plan[0]",
         ),
         (
             {"at_ms": 0, "do": "rolling_restart", "away_ms": 1},

@@ -47,15 +47,15 @@ def test_seed_and_protocol_are_the_scenarios_own_where_the_row_has_none() -> Non
 @pytest.mark.parametrize(
     ("row", "error"),
     [
-        ({}, "bad-row: scenario: expected an object"),
-        ({"scenario": "no-such"}, "bad-row: scenario: no scenario 'no-such'; known: "),
-        ({"scenario": '{"version": 1'}, "bad-row: scenario: Expecting"),
-        ({"scenario": "{}"}, "bad-row: scenario.version: "),
-        ({"scenario": "crash", "seed": "1"}, "bad-row: seed: "),
-        ({"scenario": "crash", "protocol": "share"}, "bad-row: protocol: "),
+        ({}, "expected an object, found null at scenario"),
+        ({"scenario": "no-such"}, "no scenario 'no-such'; known: "),
+        ({"scenario": '{"version": 1'}, "Expecting"),
+        ({"scenario": "{}"}, "'version' is missing at scenario"),
+        ({"scenario": "crash", "seed": "1"}, 'expected an integer of 64 bits, found "1" at seed'),
+        ({"scenario": "crash", "protocol": "share"}, "'share' is none of classic"),
         (
             {"scenario": {**json.loads(CRASH), "members": [{"name": "a"}]}},
-            "bad-row: scenario.members[0].topics: ",
+            "'topics' is missing at scenario.members[0]",
         ),
     ],
 )

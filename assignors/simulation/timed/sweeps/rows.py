@@ -12,8 +12,9 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+from assignors.documents.failures import NO_ERROR
 from assignors.documents.values import DocumentError
-from assignors.simulation.processes import Row, failure_text, in_processes, known
+from assignors.simulation.processes import Row, failed_row, in_processes, known
 from assignors.simulation.timed.execution.load import MICRO, Load
 from assignors.simulation.timed.execution.measures import Measured, measure
 from assignors.simulation.timed.execution.policy import POLICIES, Holds, Key, Policy, Settings
@@ -46,9 +47,9 @@ POINT_COLUMNS = ("model", *FIELDS)
 COLUMNS = (
     *POINT_COLUMNS,
     *(each.name for kind in (Measured, Derived) for each in fields(kind)),
-    "error",
+    *NO_ERROR,
 )
-"""Columns of a row; one that is null is left out, but for `error`."""
+"""Columns of a row; one that is null is left out, but for those of the error."""
 
 
 def measured_rows(rows: Iterable[Row], *, processes: int | None = 1) -> Iterator[dict[str, Any]]:
@@ -59,7 +60,7 @@ def measured_rows(rows: Iterable[Row], *, processes: int | None = 1) -> Iterator
 
     >>> points = [{"model": "blocking", "requests": 50}, {"model": "fast"}]
     >>> [row["error"] for row in measured_rows(points)]  # doctest: +ELLIPSIS
-    [None, "bad-row: model: no execution model 'fast'; known: wait-all, ..."]
+    [None, "no execution model 'fast'; known: wait-all, ... at model"]
     """
     return in_processes(rows, figures, processes, POINTS_A_CHUNK)
 
@@ -73,17 +74,14 @@ def figures(row: Row) -> list[dict[str, Any]]:
     try:
         point = point_from_document(given)
         return [_measured_row(point)]
-    except DocumentError as error:
-        text = f"bad-row: {error.after_path()}"
-    except MemoryError as error:
-        text = failure_text(error)
-    return [{**_readable(given), "error": text}]
+    except (DocumentError, MemoryError) as error:
+        return [failed_row(_readable(given), error)]
 
 
 def _measured_row(point: Point) -> dict[str, Any]:
     found = measure(POLICIES[point.model], point.load, point.settings)
     columns = {**values_of(point), **asdict(found), **asdict(_beyond(point, found))}
-    return {**known(columns), "error": None}
+    return {**known(columns), **NO_ERROR}
 
 
 def _beyond(point: Point, found: Measured) -> Derived:

@@ -101,7 +101,7 @@ KINDS: Mapping[str, Kind] = {"model": MODEL, **{name: each.kind for name, each i
 def kind_of(name: str, place: Place) -> Kind:
     """Return the kind of a field. Raises `DocumentError` for a name that is none."""
     if name not in KINDS:
-        words = f"{name!r} is no field here{suggestion(name, KINDS)}"
+        words = f"{name!r} is no key here{suggestion(name, KINDS)}"
         raise DocumentError(ErrorCode.UNKNOWN, words, (*place, name))
     return KINDS[name]
 

@@ -22,10 +22,11 @@ from functools import lru_cache, partial
 from typing import Annotated, Any
 
 from assignors import __version__
+from assignors.documents.failures import NO_ERROR
 from assignors.documents.keys import keys_of
 from assignors.documents.values import DocumentError, ErrorCode
 from assignors.ownership.intervals import ownerships
-from assignors.simulation.processes import Row, failure_text, in_processes, known
+from assignors.simulation.processes import Row, failed_row, in_processes, known
 from assignors.simulation.timed.costs.on_request import Blocked, Waits, state_figures
 from assignors.simulation.timed.faults.live import OF_THE_COORDINATOR
 from assignors.simulation.timed.gallery import named
@@ -68,8 +69,8 @@ class IntervalRow:
 
 IDENTITY = (*GIVEN, "scenario_hash", "package_version")
 """Columns by which every row names its run."""
-RESULT_COLUMNS = (*IDENTITY, *OF_EVERY_RUN, *FEATURES, "error")
-INTERVAL_COLUMNS = (*IDENTITY, *(each.name for each in fields(IntervalRow)), "error")
+RESULT_COLUMNS = (*IDENTITY, *OF_EVERY_RUN, *FEATURES, *NO_ERROR)
+INTERVAL_COLUMNS = (*IDENTITY, *(each.name for each in fields(IntervalRow)), *NO_ERROR)
 
 RUNS_A_CHUNK = 20
 """Runs that a process gets at a time, where the caller has no better number."""
@@ -89,7 +90,7 @@ def result_rows(
     one process; with several, the rows of `CHUNKS_AHEAD` chunks for each.
 
     >>> [row["error"] for row in result_rows([{"scenario": "crash"}, {"scenario": "{}"}])]
-    [None, 'bad-row: scenario.version: is missing']
+    [None, "'version' is missing at scenario"]
     """
     play = partial(result, own_assignors=tuple(own_assignors))
     return in_processes(rows, play, processes, chunk)
@@ -142,7 +143,7 @@ def row_of(scenario: Scenario, found: TimedResult) -> dict[str, Any]:
             for feature, listed in FEATURES.items()
             if not lacks.get(feature)
         },
-        "error": None,
+        **NO_ERROR,
     }
 
 
@@ -332,17 +333,17 @@ def _played(
     try:
         scenario = scenario_of(row, own_assignors)
     except DocumentError as error:
-        return [{**_given_identity(row), "error": f"bad-row: {error.after_path()}"}]
+        return [failed_row(_given_identity(row), error)]
     try:
         return play(scenario)
     except Exception as error:  # noqa: BLE001 - the assignor may be anybody's
-        return [{**known(identity(scenario)), "error": failure_text(error)}]
+        return [failed_row(known(identity(scenario)), error)]
 
 
 def _intervals_of_run(scenario: Scenario) -> list[dict[str, Any]]:
     run = identity(scenario)
     found = intervals(simulate(scenario, keeps_history=True))
-    return [{**run, **asdict(each), "error": None} for each in found]
+    return [{**run, **asdict(each), **NO_ERROR} for each in found]
 
 
 def _given_identity(row: Row) -> dict[str, Any]:

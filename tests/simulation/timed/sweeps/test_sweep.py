@@ -98,9 +98,9 @@ def test_a_row_that_is_no_point_is_an_error_in_its_own_row() -> None:
     found = list(measured_rows(rows()))
     assert {name for row in found for name in row} <= {*COLUMNS}
     assert [row["error"].partition(";")[0] for row in found[1:4]] == [
-        "bad-row: model: no execution model 'fast'",
-        "bad-row: groups: 0 is not between 1 and 1000000",
-        "bad-row: model: is missing",
+        "no execution model 'fast'",
+        "0 is not between 1 and 1000000 at groups",
+        "'model' is missing",
     ]
     assert found[2]["check_us"] == 0
     assert "p99_ms" not in found[2]

@@ -1,35 +1,13 @@
-"""The keys of a group's document, and remarks on what has no effect in it.
-
-A key that no command knows is refused: it is a typing error. A line may have the keys of several
-commands; what this one has no use for is noted. Keys that begin with `_` are the user's own.
-"""
+"""Notes on a group's document: keys that have no effect, and topics that nobody describes."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from assignors.documents.values import Document, DocumentError, ErrorCode, Place
+from assignors.documents.values import Document
 from assignors.model import Group, MemberNote, MemberNoteCode
-from assignors.names.nearest import question, suggestion
-
-OWN_PREFIX = "_"
-"""What the user's own keys begin with; nobody reads those."""
-
-ANSWER_KEYS = frozenset(
-    {
-        "schema",
-        "assignor",
-        "notes",
-        "stats",
-        "lists",
-        "order",
-        "deferred",
-        "violations",
-        "error",
-    }
-)
-"""Keys of `assign`'s answers: an answer with its group beside it is a document too."""
+from assignors.names.nearest import question
 
 USED_BY: dict[str, str] = {
     "assignment": "check",
@@ -40,47 +18,13 @@ USED_BY: dict[str, str] = {
 }
 """Key of a group that one command alone uses -> that command."""
 
-WEIGHTING_KEYS = frozenset({"weights", "move_costs", "budget", "tolerance", "trigger"})
-"""What partitions weigh, and how far moves may go; beside them a member has `capacity`."""
-
-WEIGHTS_FILE_KEYS = WEIGHTING_KEYS | {"capacities"}
-"""Keys of a file of weights, which stands beside groups."""
-
-BUDGET_KEYS = frozenset({"cost", "moves"})
-GROUP_KEYS = (
-    {"topics", "members", "generation", "state", "id"}
-    | WEIGHTING_KEYS
-    | USED_BY.keys()
-    | ANSWER_KEYS
-)
-TOPIC_KEYS = frozenset({"partitions", "racks", "id"})
-STATE_KEYS = frozenset({"max_generation"})
-CLAIM_KEYS = ("topics", "owned", "generation", "rack_id", "user_data")
-"""Keys of a member that its Subscription has too."""
-MEMBER_KEYS = frozenset({"id", "instance", "subscription", "capacity", *CLAIM_KEYS})
-
-ON_A_CLOCK = "until_ms"
-"""A key that every scenario on a clock has, and no other document."""
+WEIGHTING = ("budget", "move_costs", "tolerance", "trigger", "weights")
+"""Keys of a group for assignors by weight alone."""
 
 TOPICS_NOTED = 20
 """Topics that nobody describes which are noted one by one; the rest is counted."""
 
 MEMBERS_NAMED = 2
-
-
-def require_known(fields: Mapping[str, object], known: Collection[str], place: Place) -> None:
-    """Raise `DocumentError` for the first key that is neither known nor the user's own.
-
-    Cost: about 0.1 us where all are known and `known` is a set.
-    """
-    if isinstance(known, set | frozenset) and fields.keys() <= known:
-        return
-    for key in fields:
-        if key not in known and not key.startswith(OWN_PREFIX):
-            words = f"{key!r} is no key here{suggestion(key, sorted(known))}"
-            if not place and ON_A_CLOCK in fields:
-                words = f"{key!r} is no key here; simulate FILE plays a scenario on a clock"
-            raise DocumentError(ErrorCode.UNKNOWN, words, (*place, key))
 
 
 def unused_keys(fields: Mapping[str, object], used: Collection[str]) -> list[Document]:
@@ -98,7 +42,7 @@ def unused_keys(fields: Mapping[str, object], used: Collection[str]) -> list[Doc
 
 def given_weighting(fields: Mapping[str, Any]) -> list[str]:
     """Return the keys that a group has for assignors by weight alone. Cost: O(members)."""
-    keys = [key for key in sorted(WEIGHTING_KEYS) if fields.get(key) is not None]
+    keys = [key for key in WEIGHTING if fields.get(key) is not None]
     if any(member.get("capacity") is not None for member in fields["members"]):
         keys.append("capacity")
     return keys
