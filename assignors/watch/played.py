@@ -44,7 +44,7 @@ def played(
     """
     first = [Cluster(at_ms=0, counts=counts)] if counts else []
     ends = sorted(log_ends, key=lambda one: one.at_ms)
-    said = [Cluster(at_ms=one.at_ms, counts=counts, ends=one.by_topic) for one in ends]
+    said = [Cluster(at_ms=one.at_ms, counts=counts, ends=one.log_ends) for one in ends]
     inputs: Iterator[Input] = merge(in_order_of_time(entries), said, key=lambda one: one.at_ms)
     yield first
     batch: list[Input] = []
