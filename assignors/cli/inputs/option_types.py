@@ -53,10 +53,12 @@ def _split(value: str) -> list[str]:
 
 
 def with_near_choices(command: click.Command) -> click.Command:
-    """Return the command, each of its choices a `NearChoice`."""
+    """Return the command, each of its choices a `NearChoice`, and ranges called integers."""
     for parameter in command.params:
         if type(parameter.type) is click.Choice:
             parameter.type = NearChoice(parameter.type.choices)
+        if isinstance(parameter.type, click.IntRange):
+            parameter.type.name = "integer"
     return command
 
 
