@@ -9,24 +9,19 @@ What they report carries the monotonic clock, which all processes of a machine s
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import sys
-import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from assignors.ownership.changes import Change
-from tests.interop.install import BROKER, ROOT, class_path, classes
+from tests.interop.install import BROKER, class_path, classes
+from tests.interop.program import JVM, Program
 from tests.lab.calibrate.plan import KINDS, TOPIC, Plan
-from tests.lab.execution.programs import end_program
 
 SOURCE = Path(__file__).resolve().parent / "programs" / "Crowd.java"
 FETCH_WAIT_MS = 5000
 """Nothing is written to the topics: a fetch waits at the broker, and costs nothing meanwhile."""
-READY_S = 60
 NANO = 1000
 """Nanoseconds in a microsecond."""
 APART = frozenset({"kafka-python"})
@@ -48,56 +43,37 @@ class Line:
     partitions: tuple[int, ...]
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Crowd:
     """The members of one group. Whoever makes one ends it."""
 
-    processes: Sequence[subprocess.Popen[str]]
+    programs: Sequence[Program]
     own: Mapping[str, int]
     """Member -> which of the processes is its own; the others share the last one."""
-    lines: list[Line] = field(default_factory=list)
-    _ready: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
-    _readers: list[threading.Thread] = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Read what the members report, in a thread for each process."""
-        self._readers = [
-            threading.Thread(target=self._read, args=(each,), daemon=True)
-            for each in self.processes
-        ]
-        for reader in self._readers:
-            reader.start()
 
     def ask(self, verb: str, member: str) -> None:
         """Let a member start or stop."""
-        process = self.processes[self.own.get(member, -1)]
-        assert process.stdin is not None
-        process.stdin.write(f"{verb} {member}\n")
-        process.stdin.flush()
+        self.programs[self.own.get(member, -1)].ask(f"{verb} {member}")
 
     def wait(self) -> None:
         """Wait until members may be started."""
-        for _ in self.processes:
-            if not self._ready.acquire(timeout=READY_S):
-                raise TimeoutError("the program of the members does not start")
+        for program in self.programs:
+            program.ready(program.lines.__len__)
 
     def end(self) -> None:
         """End the processes and every member in them."""
-        for process in self.processes:
-            process.kill()
-        for process, reader in zip(self.processes, self._readers, strict=True):
-            end_program(process, reader)
+        for program in self.programs:
+            program.end()
 
-    def _read(self, process: subprocess.Popen[str]) -> None:
-        assert process.stdout is not None
-        for line in process.stdout:
-            at, member, event, partitions = json.loads(line)
-            if event == "ready":
-                self._ready.release()
-            else:
-                self.lines.append(
-                    Line(at=at // NANO, member=member, event=event, partitions=tuple(partitions))
-                )
+    @property
+    def lines(self) -> list[Line]:
+        """What the members have reported."""
+        return [
+            Line(at=at // NANO, member=member, event=event, partitions=tuple(partitions))
+            for program in self.programs
+            for at, member, event, partitions in program.lines
+            if event != "ready"
+        ]
 
 
 def start_crowd(plan: Plan, *, bootstrap: str, group: str, topic: str, errors: Path) -> Crowd:
@@ -116,31 +92,16 @@ def start_crowd(plan: Plan, *, bootstrap: str, group: str, topic: str, errors: P
     }
     words = [word for name, value in flags.items() for word in (f"--{name}", value)]
     stay = [name for _, name in plan.starts] if kind.client in APART else []
-    with errors.open("ab") as file:
-        processes = [
-            subprocess.Popen(
-                [*_command(kind.client), *words],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=file,
-                text=True,
-                cwd=ROOT,
-                env={**os.environ, "PYTHONUNBUFFERED": "1"},
-                start_new_session=True,
-            )
-            for _ in range(len(stay) + 1)
-        ]
-    return Crowd(processes=processes, own={name: place for place, name in enumerate(stay)})
+    programs = [
+        Program([*_command(kind.client), *words], errors=errors) for _ in range(len(stay) + 1)
+    ]
+    return Crowd(programs=programs, own={name: place for place, name in enumerate(stay)})
 
 
 def _command(client: str) -> list[str]:
     if client != "java":
         return [sys.executable, "-m", "tests.lab.calibrate.programs.crowd"]
-    return [
-        *("java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"),
-        "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
-        *("-cp", class_path(CROWD.made(), BROKER.made()), "Crowd"),
-    ]
+    return [*JVM, "-cp", class_path(CROWD.made(), BROKER.made()), "Crowd"]
 
 
 def changes_of(lines: Iterable[Line]) -> list[Change]:

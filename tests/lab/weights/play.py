@@ -5,27 +5,23 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import subprocess
 import sys
-import threading
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from kafka import KafkaConsumer, OffsetAndMetadata, TopicPartition
 
 from tests.interop.admin import Admin
 from tests.interop.broker import Broker
-from tests.interop.install import ROOT
-from tests.lab.execution.programs import end_program
+from tests.interop.program import READY_S, Program
 from tests.lab.weights import member, producer
 from tests.lab.weights.world import LEAVER, World
 from tests.waiting import wait
 
-READY_S = 60.0
 CALM_S = 2.0
 """A group is at rest when so long nothing came and nothing was given up."""
 SETTINGS = {"group.initial.rebalance.delay.ms": "2000"}
@@ -38,54 +34,18 @@ AHEAD_S = 0.3
 Line = dict[str, Any]
 
 
-class Program:
-    """A program of ours that writes lines of JSON. Whoever makes one ends it."""
+class Process(Program):
+    """A member or the producer."""
 
-    def __init__(self, module: str, argument: Line, errors: IO[bytes]) -> None:
-        self.lines: list[Line] = []
-        self._changed = threading.Condition()
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", module, json.dumps(argument)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            cwd=ROOT,
-            start_new_session=True,
-        )
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def ask(self, line: str) -> None:
-        """Write a line to it."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(f"{line}\n")
-        self._process.stdin.flush()
-
-    def wait(self, event: str, *, count: int = 1, timeout_s: float = READY_S) -> Line:
+    def event(self, name: str, *, count: int = 1) -> Line:
         """Return the line of an event that has come so often; `TimeoutError` where it does not."""
 
-        def found() -> Line | None:
-            lines = [line for line in self.lines if line["event"] == event]
-            return lines[count - 1] if len(lines) >= count else None
+        def found() -> list[Line]:
+            return [line for line in self.lines if line["event"] == name][count - 1 :]
 
-        with self._changed:
-            line = self._changed.wait_for(found, timeout_s)
-        if not line:
-            raise TimeoutError(f"no {event!r} from {self._process.args!r}")
-        return line
-
-    def end(self) -> None:
-        """End the process."""
-        end_program(self._process, self._reader)
-
-    def _read(self) -> None:
-        assert self._process.stdout is not None
-        for text in self._process.stdout:
-            line = json.loads(text)
-            with self._changed:
-                self.lines.append(line)
-                self._changed.notify_all()
+        if not self.wait(found):
+            raise TimeoutError(f"no {name!r}")
+        return found()[0]
 
 
 class Run(NamedTuple):
@@ -119,8 +79,8 @@ class Playing:
     world: World
     broker: Broker
     group: str
-    feed: Program
-    members: Sequence[Program]
+    feed: Process
+    members: Sequence[Process]
     first: list[int]
     """As `Run.first`."""
 
@@ -128,10 +88,13 @@ class Playing:
 def play(contender: str, world: World, broker: Broker, *, group: str, folder: Path) -> Run:
     """Return what a group under a contender did; `group` is a name that was not used before."""
     settings = {"world": asdict(world), "bootstrap": broker.bootstrap}
-    with ExitStack() as ends, (folder / f"{group}.errors").open("ab") as file:
+    with ExitStack() as ends:
 
-        def start(module: str, **more: Any) -> Program:
-            program = Program(module, {**settings, **more}, file)
+        def start(module: str, **more: Any) -> Process:
+            program = Process(
+                [sys.executable, "-m", module, json.dumps({**settings, **more})],
+                errors=folder / f"{group}.errors",
+            )
             ends.callback(program.end)
             return program
 
@@ -142,7 +105,7 @@ def play(contender: str, world: World, broker: Broker, *, group: str, folder: Pa
         ]
         first = _prepared(world, broker, group)
         for program in (feed, *members):
-            program.wait("ready")
+            program.event("ready")
         _join(members[:-1], world)
         return _measured(
             Playing(
@@ -175,8 +138,8 @@ def _measured(playing: Playing) -> Run:
         _ask(members if number is None else [members[number]], verb)
     after = _processors(broker)
     leaders = broker.leaders(group)
-    done = [program.wait("done") for program in members]
-    fed = playing.feed.wait("fed")
+    done = [program.event("done") for program in members]
+    fed = playing.feed.event("fed")
     return Run(
         contender=playing.contender,
         world=world,
@@ -205,16 +168,16 @@ def _measured(playing: Playing) -> Run:
     )
 
 
-def _ask(members: Sequence[Program], verb: str) -> None:
+def _ask(members: Sequence[Process], verb: str) -> None:
     for program in members:
         program.ask(verb)
 
 
-def _share(members: Sequence[Program], name: str) -> float:
+def _share(members: Sequence[Process], name: str) -> float:
     """Return what members used between their two marks, in processors."""
     total = 0.0
     for program in members:
-        begin, end = (program.wait("mark", count=count) for count in (1, 2))
+        begin, end = (program.event("mark", count=count) for count in (1, 2))
         total += (end[name] - begin[name]) / (end["at_ns"] - begin["at_ns"])
     return round(total, 3)
 
@@ -243,7 +206,7 @@ def _ends(world: World, broker: Broker) -> dict[tuple[str, int], int]:
     return admin.ends(world.topics)
 
 
-def _join(members: Sequence[Program], world: World) -> None:
+def _join(members: Sequence[Process], world: World) -> None:
     """Let members join, the first one ahead of all others: it leads. Wait until all is at rest."""
     _ask(members[:1], "join")
     time.sleep(LEAD_S)
