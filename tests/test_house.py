@@ -28,7 +28,7 @@ PACKAGES = ("wire", "assignors")
 OPTIONAL = (
     *("pyspark", "pandas", "pyarrow", "grpc", "google", "click", "rich", "kafka", "aiokafka"),
     *("confluent_kafka", "hypothesis", "ortools", "networkx", "kio", "crc32c", "jinja2"),
-    *("markupsafe", "polars"),
+    *("markupsafe", "polars", "prometheus_client"),
 )
 
 ALLOWED = {
@@ -57,6 +57,9 @@ ALLOWED = {
     "assignors.replay.tables.arrow": {"pyarrow"},
     "assignors.replay.engines": set(),
     "assignors.replay.engines.spark": {"numpy", "pyarrow", "pyspark"},
+    "assignors.watch.metrics": {"prometheus_client"},
+    "assignors.watch.spark": {"pyspark"},
+    "assignors.watch.tail": {"confluent_kafka"},
     "assignors": {"numpy"},
 }
 """What each part may import from outside, the narrowest prefix first."""
