@@ -65,7 +65,7 @@ def test_the_receiver_is_the_emptiest_local_member_with_room_or_else_of_all() ->
         room = np.minimum(3 * fair.max(), np.floor(state.largest * search.capacity * BELOW)) - load
         for partition in np.flatnonzero(search.owner == giver).tolist():
             weight = int(search.weight[partition])
-            able = [m for m in np.flatnonzero(allowed[partition]) if room[m] >= weight]
+            able = [m for m in np.flatnonzero(allowed[partition]).tolist() if room[m] >= weight]
             able = [m for m in able if m != giver]
             if not able or not weight:
                 continue
