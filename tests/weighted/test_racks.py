@@ -43,7 +43,7 @@ def test_the_receiver_is_the_emptiest_local_member_with_room_or_else_of_all() ->
         members, partitions = len(search.class_of), len(search.owner)
         places = drawn_places(seed, members, partitions)
         topic = np.repeat(np.arange(len(search.first) - 1), np.diff(search.first))
-        fair = search.capacity * 1000.0
+        fair = (search.capacity * 1000.0).astype(np.float64)
         state = state_of(
             Table(
                 weight=search.weight,

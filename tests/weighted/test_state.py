@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from assignors.weighted.search import facts
 from assignors.weighted.search.state import BELOW, State, state_of
 from assignors.weighted.search.table import Move, Table
 from tests.weighted.groups import Drawn, drawn, lawful, loads, may
@@ -51,8 +53,11 @@ def limits(state: State) -> list[int]:
     return [state.limit[kind] for kind in state.facts.kind_of]
 
 
-def test_moves_are_in_every_part_of_a_state() -> None:
-    for seed in range(200):
+@pytest.mark.parametrize("at_once", [facts.AT_ONCE, 0], ids=["small", "large"])
+def test_moves_are_in_every_part_of_a_state(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Partitions of a large group are sorted by weight member by member."""
+    monkeypatch.setattr(facts, "AT_ONCE", at_once)
+    for seed in range(100):
         state, table = begun(seed)
         assert state.load == table.load.tolist(), seed
         assert state.owners().tolist() == table.owner.tolist()
