@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 
 from assignors.replay.history.classic import CONSUMER_PROTOCOL
-from assignors.replay.history.model import Generation, Participant
+from assignors.replay.history.model import Generation
 from wire import MemberAssignment, NoteCode
 
 JAVA_NEW = "kafka-clients 3.5 or newer"
@@ -22,68 +22,39 @@ JAVA_OLD = "kafka-clients 2.4 to 3.2"
 BROKER = "the broker"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
-    """The form of one generation's Assignments and of its leader's Subscription."""
-
-    assignment_versions: frozenset[int]
-    assignment_user_data: frozenset[str]
-    """Of `null`, `empty` and `data`, those that some Assignment has."""
-    subscription_version: int
-    subscription_notes: frozenset[NoteCode]
-    protocol: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Writer:
     """A row of the table: a client library and the form that it writes."""
 
     name: str
     assignment_version: int
-    assignment_user_data: frozenset[str]
-    """What its Assignments may have as UserData."""
-    subscription_versions: frozenset[int]
+    user_data: frozenset[str]
+    """What its Assignments may have as UserData: `null`, `empty`, `data`."""
+    subscription_versions: tuple[int, ...]
     noted: NoteCode | None = None
-    """A note that its Subscriptions must have."""
-    clean: frozenset[NoteCode] = frozenset({NoteCode.RACK_EMPTY, NoteCode.OWNED_MISSING})
-    """Notes that they must not have."""
+    """Of `NOTED`, the one note that its Subscriptions have; `None`: neither."""
     protocol: str | None = None
 
 
-def _writer(
-    name: str,
-    assignment_version: int,
-    user_data: str,
-    versions: tuple[int, ...],
-    *,
-    noted: NoteCode | None = None,
-    protocol: str | None = None,
-) -> Writer:
-    return Writer(
-        name=name,
-        assignment_version=assignment_version,
-        assignment_user_data=frozenset(user_data.split()),
-        subscription_versions=frozenset(versions),
-        noted=noted,
-        clean=frozenset({NoteCode.RACK_EMPTY, NoteCode.OWNED_MISSING} - {noted}),
-        protocol=protocol,
-    )
+NOTED = frozenset({NoteCode.RACK_EMPTY, NoteCode.OWNED_MISSING})
+"""Notes on a Subscription that tell libraries apart."""
 
+NULL, EMPTY, DATA = (frozenset({each}) for each in ("null", "empty", "data"))
 
 WRITERS: tuple[Writer, ...] = (
-    _writer("Kafka Streams", 3, "data", (3,), protocol="stream"),
-    _writer(JAVA_NEW, 3, "null", (3,)),
-    _writer(JAVA_MIDDLE, 2, "null", (2,)),
-    _writer(JAVA_OLD, 1, "null", (1,)),
-    _writer("kafka-assignors", 1, "null", (2, 3)),
-    _writer("librdkafka", 0, "null empty data", (3,), noted=NoteCode.RACK_EMPTY),
-    _writer("franz-go", 0, "null", (3,)),
-    _writer("Sarama", 0, "null", (1, 2)),
-    _writer("Sarama", 0, "data", (1, 2), protocol="sticky"),
-    _writer("kafkajs", 1, "empty", (1,), noted=NoteCode.OWNED_MISSING),
-    _writer("kafkajs", 0, "empty", (0,), protocol="RoundRobinAssigner"),
-    _writer("kafka-python", 1, "empty", (1,)),
-    _writer("kafka-python or aiokafka", 0, "empty", (0,)),
+    Writer("Kafka Streams", 3, DATA, (3,), protocol="stream"),
+    Writer(JAVA_NEW, 3, NULL, (3,)),
+    Writer(JAVA_MIDDLE, 2, NULL, (2,)),
+    Writer(JAVA_OLD, 1, NULL, (1,)),
+    Writer("kafka-assignors", 1, NULL, (2, 3)),
+    Writer("librdkafka", 0, NULL | EMPTY | DATA, (3,), noted=NoteCode.RACK_EMPTY),
+    Writer("franz-go", 0, NULL, (3,)),
+    Writer("Sarama", 0, NULL, (1, 2)),
+    Writer("Sarama", 0, DATA, (1, 2), protocol="sticky"),
+    Writer("kafkajs", 1, EMPTY, (1,), noted=NoteCode.OWNED_MISSING),
+    Writer("kafkajs", 0, EMPTY, (0,), protocol="RoundRobinAssigner"),
+    Writer("kafka-python", 1, EMPTY, (1,)),
+    Writer("kafka-python or aiokafka", 0, EMPTY, (0,)),
 )
 """Seen of kafka-clients 2.4.1, 3.1.2, 4.4.0, Streams 4.3.1, librdkafka 2.16, franz-go 1.22,
 Sarama 1.61, kafkajs 2.2, kafka-python 3.0 and aiokafka 0.14; the middle row follows from
@@ -123,47 +94,23 @@ def guessed_writer(generation: Generation) -> str | None:
     for pattern, name in CLIENT_IDS:
         if found := pattern.fullmatch(leader.client_id):
             return found.expand(name)
-    form = form_of(generation, leader)
-    if form is None:
-        return None
-    return next((writer.name for writer in WRITERS if _fits(form, writer)), None)
+    written = [member.written for member in generation.members if member.written is not None]
+    versions = {each.version for each in written}
+    user_data = {_user_data(each) for each in written}
+    noted = NOTED & {each.code for each in leader.oddities if each.blob == "subscription"}
+    for writer in WRITERS:
+        if (
+            versions == {writer.assignment_version}
+            and user_data <= writer.user_data
+            and leader.subscription_version in writer.subscription_versions
+            and noted == NOTED & {writer.noted}
+            and writer.protocol in {None, generation.protocol}
+        ):
+            return writer.name
+    return None
 
 
-def form_of(generation: Generation, leader: Participant) -> Form | None:
-    """Return the form of a generation's bytes, `None` where none of them can be read.
-
-    Cost: O(members).
-    """
-    versions, user_data = set(), set()
-    for member in generation.members:
-        if member.written is not None:
-            versions.add(member.written.version)
-            user_data.add(_form_of_user_data(member.written))
-    if not versions or leader.subscription_version is None:
-        return None
-    return Form(
-        assignment_versions=frozenset(versions),
-        assignment_user_data=frozenset(user_data),
-        subscription_version=leader.subscription_version,
-        subscription_notes=frozenset(
-            oddity.code for oddity in leader.oddities if oddity.blob == "subscription"
-        ),
-        protocol=generation.protocol,
-    )
-
-
-def _form_of_user_data(written: MemberAssignment) -> str:
+def _user_data(written: MemberAssignment) -> str:
     if written.user_data is None:
         return "null"
     return "data" if written.user_data else "empty"
-
-
-def _fits(form: Form, writer: Writer) -> bool:
-    return (
-        form.assignment_versions == {writer.assignment_version}
-        and form.assignment_user_data <= writer.assignment_user_data
-        and form.subscription_version in writer.subscription_versions
-        and (writer.noted is None or writer.noted in form.subscription_notes)
-        and not writer.clean & form.subscription_notes
-        and (writer.protocol is None or writer.protocol == form.protocol)
-    )

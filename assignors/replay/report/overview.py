@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assignors.replay.analysis.outcome_rows import total
 from assignors.replay.findings.leaders import LeaderFindings, findings_by_leader
-from assignors.replay.findings.table import FINDINGS, ORDER, RANK
+from assignors.replay.findings.table import FINDINGS, RANK, FindingKind
 from assignors.replay.report.comparison import comparison
 from assignors.replay.report.formats import known_sum, number, partition_seconds
 from assignors.replay.report.table_view import Column, Form, TableView, table_view
@@ -27,15 +27,6 @@ class Total:
     value: str
     note: str = ""
     is_alert: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindingCount:
-    """How often a kind of finding was found."""
-
-    kind: str
-    findings: int
-    groups: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,18 +108,15 @@ def _double_owned_ms(groups: Sequence[GroupRow], *, is_partial: bool) -> int | N
 def _findings(groups: Sequence[GroupView], tables: Tables) -> TableView | None:
     found = Counter(row.kind for row in tables.findings)
     in_groups = Counter(kind for group in groups for kind in group.finding_kinds)
-    rows = [
-        FindingCount(kind=kind, findings=findings, groups=in_groups[kind])
-        for kind, findings in sorted(found.items(), key=lambda pair: ORDER[pair[0]])
+    columns: list[Column[FindingKind]] = [
+        Column("finding", lambda kind: kind.name, Form.FINDING_KIND),
+        Column("severity", lambda kind: kind.severity.value),
+        Column("findings", lambda kind: number(found[kind.name]), Form.NUMBER),
+        Column("groups", lambda kind: number(in_groups[kind.name]), Form.NUMBER),
+        Column("meaning", lambda kind: kind.meaning, Form.PROSE),
+        Column("what to do", lambda kind: kind.what_to_do, Form.PROSE),
     ]
-    columns: list[Column[FindingCount]] = [
-        Column("finding", lambda row: row.kind, Form.FINDING_KIND),
-        Column("severity", lambda row: FINDINGS[row.kind].severity.value),
-        Column("findings", lambda row: number(row.findings), Form.NUMBER),
-        Column("groups", lambda row: number(row.groups), Form.NUMBER),
-        Column("meaning", lambda row: FINDINGS[row.kind].meaning, Form.PROSE),
-        Column("what to do", lambda row: FINDINGS[row.kind].what_to_do, Form.PROSE),
-    ]
+    rows = [kind for kind in FINDINGS.values() if kind.name in found]
     if not rows:
         return None
     return table_view(

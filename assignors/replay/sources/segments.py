@@ -85,8 +85,26 @@ def read_partition(
     plain_max: int = PLAIN_MAX,
 ) -> Iterator[Raw]:
     """Yield the records of one partition's log; see `read_segments`."""
-    limits = _Limits(isolation=isolation, size_max=size_max, plain_max=plain_max)
-    return _records(log, limits)
+    checksum = crc32c_function()
+    transactions = transactions_of(
+        found for file in log.files for found in _read(file, checksum, size_max)
+    )
+    is_committed_only = isolation is Isolation.READ_COMMITTED
+    stop = transactions.last_stable_offset if is_committed_only else None
+    decompress = decompressor(plain_max)
+    for file in log.files:
+        for found in _read(file, checksum, size_max):
+            if isinstance(found, Flaw):
+                yield _flawed(log, file, found)
+                continue
+            if found.is_control or (stop is not None and found.base_offset >= stop):
+                continue
+            result = transactions.result_of(found)
+            if not is_committed_only or result in SEEN:
+                yield from _rows(log, file, found, result, decompress)
+            elif result is TransactionResult.LOST:
+                text = f"batch at byte {found.position}: no marker says how its transaction ended"
+                yield _error(log, file, text, found.base_offset)
 
 
 def partitions(path: str | Path, *, topic: str = OFFSETS_TOPIC) -> list[Partition]:
@@ -115,13 +133,6 @@ def partitions(path: str | Path, *, topic: str = OFFSETS_TOPIC) -> list[Partitio
     return sorted(found, key=lambda log: log.partition or 0)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Limits:
-    isolation: Isolation
-    size_max: int
-    plain_max: int
-
-
 def _segment_files(folder: Path) -> tuple[Path, ...]:
     return tuple(sorted(file for file in folder.iterdir() if _FILE.fullmatch(file.name)))
 
@@ -131,29 +142,6 @@ def _partition(folder: Path, files: tuple[Path, ...]) -> Partition:
     if named is None or int(named["partition"]) > PARTITION_MAX:
         return Partition(files=files)
     return Partition(files=files, topic=named["topic"], partition=int(named["partition"]))
-
-
-def _records(log: Partition, limits: _Limits) -> Iterator[Raw]:
-    """Yield the rows of one partition that the isolation lets through, flaws among them."""
-    checksum = crc32c_function()
-    files = [(file, _read(file, checksum, limits.size_max)) for file in log.files]
-    transactions = transactions_of(found for _, batches in files for found in batches)
-    is_committed_only = limits.isolation is Isolation.READ_COMMITTED
-    stop = transactions.last_stable_offset if is_committed_only else None
-    decompress = decompressor(limits.plain_max)
-    for file in log.files:
-        for found in _read(file, checksum, limits.size_max):
-            if isinstance(found, Flaw):
-                yield _flawed(log, file, found)
-                continue
-            if found.is_control or (stop is not None and found.base_offset >= stop):
-                continue
-            result = transactions.result_of(found)
-            if not is_committed_only or result in SEEN:
-                yield from _rows(log, file, found, result, decompress)
-            elif result is TransactionResult.LOST:
-                text = f"batch at byte {found.position}: no marker says how its transaction ended"
-                yield _error(log, file, text, found.base_offset)
 
 
 def _read(file: Path, checksum: Callable[[bytes], int], size_max: int) -> Iterator[Batch | Flaw]:
