@@ -85,7 +85,9 @@ def one_group(group: str = "orders", *, number: int = 1, generation_count: int =
                 downtime_partition_ms=2_500,
             ),
         ),
-        offsets=(_commit(group),),
+        offsets=(
+            OffsetRow(group=group, topic="clicks", partition=0, metadata="m", at_ms=BEGIN_MS),
+        ),
         generations=tuple(_generation(group, number, one, at[one]) for one in generations),
         members=tuple(
             _member(group, number, one, at[one], member_id)
@@ -102,24 +104,6 @@ def one_group(group: str = "orders", *, number: int = 1, generation_count: int =
             for assignor in ("optimal/sticky", "server/uniform")
             for generation in (*generations, None)
         ),
-    )
-
-
-def _commit(group: str) -> OffsetRow:
-    return OffsetRow(
-        group=group,
-        topic="clicks",
-        topic_id=None,
-        partition=0,
-        offset=7,
-        leader_epoch=None,
-        metadata="m",
-        commit_ms=BEGIN_MS,
-        expire_ms=None,
-        at_ms=BEGIN_MS,
-        record_partition=0,
-        record_offset=1,
-        holder_id=None,
     )
 
 
@@ -178,19 +162,11 @@ def _member(group: str, number: int, generation: int, at_ms: int, member_id: str
         rebalance_timeout_ms=30_000,
         session_timeout_ms=6_000,
         topics=("clicks",),
-        topic_regex=None,
         subscription_version=1,
-        claimed={},
         claims_known=True,
-        claimed_generation=None,
         assigned={"clicks": (0,)},
         assigned_count=1,
-        target=None,
-        revoking=None,
-        member_epoch=None,
-        member_state=None,
         notes=("odd",),
-        error=None,
     )
 
 
@@ -268,13 +244,10 @@ def renamed(row: AnyRow, name: str) -> AnyRow:
 def all_renamed(tables: Tables, name: str) -> Tables:
     """Return the tables with `name` in place of every text that clients or clusters choose."""
     return Tables(
-        groups=tuple(renamed(row, name) for row in tables.groups),
-        offsets=tuple(renamed(row, name) for row in tables.offsets),
-        generations=tuple(renamed(row, name) for row in tables.generations),
-        members=tuple(renamed(row, name) for row in tables.members),
-        assignments=tuple(renamed(row, name) for row in tables.assignments),
-        findings=tuple(renamed(row, name) for row in tables.findings),
-        outcomes=tuple(renamed(row, name) for row in tables.outcomes),
+        **{
+            field.name: tuple(renamed(row, name) for row in getattr(tables, field.name))
+            for field in fields(Tables)
+        }
     )
 
 

@@ -9,7 +9,7 @@ follows from the rounds that it led before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from assignors.assignor import Assignor
@@ -30,9 +30,6 @@ from wire.records import Record
 BY_PROTOCOL = {each.name: each for each in (RANGE, ROUNDROBIN, STICKY, COOPERATIVE_STICKY)}
 """Protocol -> the copy of Java's assignor."""
 
-Lists = Mapping[str, Sequence[tuple[str, int]]]
-"""Member id -> (topic, partition) pairs in the order of Java's list."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reproduction:
@@ -40,7 +37,6 @@ class Reproduction:
 
     life: int
     generation: int
-    assignor: str
     writer: str | None
     """The library whose bytes it looks like: a guess."""
     leader_client_id: str
@@ -48,18 +44,8 @@ class Reproduction:
     """Byte for byte, for every member."""
     different_count: int
     """Partitions that another member is assigned."""
-    failure: str | None = None
-    """What Java would have thrown."""
-
-    def __str__(self) -> str:
-        """Return it as text, for the notes of the generation."""
-        if self.is_same:
-            return f"{self.assignor} gives the same assignment, byte for byte"
-        if self.failure is not None:
-            return f"{self.assignor} fails on this group: {self.failure}"
-        if not self.different_count:
-            return f"{self.assignor} gives the same assignment in other bytes"
-        return f"{self.assignor} gives another assignment: {self.different_count} partitions differ"
+    fails: bool = False
+    """Whether Java throws an exception on the group."""
 
 
 def reproductions(
@@ -98,35 +84,26 @@ def _compared(
     life: int, analysed: GenerationAnalysis, leader: Participant, assignor: Assignor, group: Group
 ) -> tuple[Reproduction, State]:
     """Return the comparison, and what the leader's assignor remembers after it."""
-    generation = analysed.generation
-    failure: str | None = None
-    is_same, different, state = False, 0, group.state
+    generation, fails, is_same, different = analysed.generation, False, False, 0
     try:
-        lists, state = _assigned(assignor, group)
-    except JavaFailure as thrown:
-        failure = str(thrown)
+        answer = assignor.assign(group)
+    except JavaFailure:
+        fails, state = True, group.state
     else:
+        assert answer.lists is not None
+        lists, state = dict(answer.lists), answer.state or group.state
         is_same = all(_is_written(m, _grouped(lists[m.member_id])) for m in generation.members)
-        if not is_same:
-            different = sum(len(set(lists[m.member_id]) - _pairs(m)) for m in generation.members)
+        different = sum(len(set(lists[m.member_id]) - _pairs(m)) for m in generation.members)
     found = Reproduction(
         life=life,
         generation=generation.number,
-        assignor=assignor.full_name,
         writer=generation.writer,
         leader_client_id=leader.client_id,
         is_same=is_same,
         different_count=different,
-        failure=failure,
+        fails=fails,
     )
     return found, state
-
-
-def _assigned(assignor: Assignor, group: Group) -> tuple[Lists, State]:
-    """Return everybody's lists, and what the assignor remembers."""
-    answer = assignor.assign(group)
-    assert answer.lists is not None
-    return dict(answer.lists), answer.state or group.state
 
 
 def _members(record: Record) -> tuple[Member, ...]:
