@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from http.client import HTTPException
@@ -17,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
 from urllib.error import HTTPError
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from urllib.request import Request, urlopen
 
 from assignors.watch.events import Alert, Event, as_document
@@ -84,6 +85,7 @@ class Alertmanager:
         address that is not HTTP.
         """
         self.url = endpoint(url)
+        self._headers = {"Content-Type": "application/json", **_login(url)}
         self._labels = labels
         self._say = say
         self._resend_s = resend_s
@@ -161,7 +163,7 @@ class Alertmanager:
         request = Request(  # noqa: S310 - `endpoint` has checked it
             self.url,
             data=json.dumps(listed).encode(),
-            headers={"Content-Type": "application/json"},
+            headers=self._headers,
             method="POST",
         )
         try:
@@ -180,15 +182,25 @@ class Alertmanager:
 
 
 def endpoint(url: str) -> str:
-    """Return the address that alerts are posted to.
+    """Return the address that alerts are posted to, without a password.
 
-    >>> endpoint("http://alertmanager:9093"), endpoint("https://host/hook?x=1")
+    >>> endpoint("http://alertmanager:9093"), endpoint("https://me:secret@host/hook?x=1")
     ('http://alertmanager:9093/api/v2/alerts', 'https://host/hook?x=1')
     """
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError(f"{url!r}: not http://HOST or https://HOST")
-    return parts._replace(path=PATH).geturl() if parts.path in {"", "/"} else url
+    bare = parts._replace(netloc=parts.netloc.rpartition("@")[2])
+    return bare._replace(path=PATH).geturl() if parts.path in {"", "/"} else bare.geturl()
+
+
+def _login(url: str) -> dict[str, str]:
+    """Return the header with the name and the password of an address, if it has some."""
+    parts = urlsplit(url)
+    if parts.username is None:
+        return {}
+    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return {"Authorization": f"Basic {b64encode(pair.encode()).decode()}"}
 
 
 def as_alertmanager(

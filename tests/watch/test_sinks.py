@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -41,6 +42,7 @@ class Receiver:
     """Codes of the next answers; 200 when it is empty."""
     requests: list[tuple[str, list[dict[str, Any]]]] = field(default_factory=list)
     gate: threading.Event = field(default_factory=threading.Event)
+    login: str = ""
 
     @property
     def posted(self) -> list[dict[str, Any]]:
@@ -57,6 +59,7 @@ def receiver() -> Iterator[Receiver]:
             code = found.answers.pop(0) if found.answers else 200
             if code == 200:
                 found.requests.append((self.path, sent))
+            found.login = self.headers.get("Authorization", "")
             self.send_response(code)
             self.end_headers()
 
@@ -170,6 +173,17 @@ def test_open_alerts_are_sent_again_and_resolved_ones_are_not(receiver: Receiver
     sink.close()
     later = [listed for _, listed in receiver.requests[-2:]]
     assert {alert["labels"]["id"] for listed in later for alert in listed} == {"other"}
+
+
+def test_a_password_is_sent_and_never_said(receiver: Receiver) -> None:
+    receiver.answers[:] = [400]
+    said: list[str] = []
+    sink = Alertmanager(receiver.url.replace("//", "//me:p%40ss@"), say=said.append)
+    sink.take([OPENED])
+    until(lambda: said)
+    sink.close()
+    assert receiver.login == f"Basic {b64encode(b'me:p@ss').decode()}"
+    assert "p%40ss" not in said[0]
 
 
 def test_nobody_at_the_address_is_one_sentence() -> None:
