@@ -68,6 +68,7 @@ from assignors.simulation.timed.tables.rows import IntervalRow
 from assignors.simulation.traffic.results import TrafficResult
 from assignors.simulation.traffic.scenario import VERSION as TRAFFIC_VERSION
 from assignors.simulation.traffic.scenario import TrafficScenario
+from assignors.watch.events import Alert, WatchKind
 from wire import (
     CooperativeUserData,
     ErrorKind,
@@ -413,6 +414,12 @@ def _replayed() -> Schema:
 # Simulations
 
 
+def _watched() -> Schema:
+    kinds: dict[str, Iterable[str]] = {"kind": [*FINDINGS, *WatchKind], "severity": Severity}
+    alert = record(*_coded(row_keys(Alert), kinds))
+    return _answer(Key("alert", alert, "An event of an alert; times are of the topic."))
+
+
 def _played() -> Schema:
     own_id = Key("id", nullable({"type": ["string", "integer"]}), "The `id` of the input line.")
     figures = _coded(row_keys(Outcome), {"kind": GroupEventKind})
@@ -685,6 +692,7 @@ _WRITTEN: tuple[tuple[str, str, str, Callable[[], Schema]], ...] = (
     ),
     ("traffic-run", "traffic", "Loads, lags and moves of one run.", _simulated_traffic),
     ("replay", "replay", "A row of a table.", _replayed),
+    ("watch", "watch", "What happened to an alert.", _watched),
     ("conform", "conform", "A vector that failed, or the sums of a category.", _conformed),
 )
 

@@ -51,10 +51,11 @@ class Alert:
     group: str
     """Empty for alerts of the watch itself."""
     life: int
+    """Which life of the group, counted from 1."""
     kind: str
-    """A `FindingKind` or a `WatchKind`."""
+    """A kind of finding, or a `WatchKind`."""
     severity: str
-    """critical, high, medium, low, note."""
+    """How bad it is; `critical` and `high` may wake somebody."""
     opened_ms: int
     """When the alert opened."""
     at_ms: int
@@ -64,6 +65,7 @@ class Alert:
     since_ms: int = 0
     """When the condition began, before it was held for as long as the rule demands."""
     what_to_do: str = ""
+    """Advice; empty where there is none."""
     leader: str | None = None
     """The leader that caused it: client id, host, guessed library; `None` where none did."""
     numbers: Mapping[str, int] = field(default_factory=dict)
@@ -87,5 +89,6 @@ def alert_id(group: str, life: int, kind: str, subject: str, opened_ms: int) -> 
 
 
 def as_document(alert: Alert) -> dict[str, Any]:
-    """Return an event as a JSON object, its keys those of `Alert`."""
-    return asdict(alert)
+    """Return an event as a JSON object: the fields of `Alert`, partitions as pairs."""
+    partitions = [[topic, list(numbers)] for topic, numbers in alert.partitions.items()]
+    return {**asdict(alert), "partitions": partitions, "members": list(alert.members)}

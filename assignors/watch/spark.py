@@ -169,7 +169,6 @@ def row_of(alert: Alert) -> Row:
     fields = {
         **as_document(alert),
         "event": alert.event.value,
-        "members": list(alert.members),
         "partitions": [Row(topic=_text(topic), partitions=held[topic]) for topic in held],
     }
     return Row(**{k: _text(v) if isinstance(v, str) else v for k, v in fields.items()})

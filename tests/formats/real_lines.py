@@ -330,6 +330,7 @@ REAL: dict[str, Callable[[], list[Line]]] = {
     "traffic": traffic,
     "traffic-run": simulated_traffic,
     "replay": replayed,
+    "watch": lambda: [*written("watch", "--sample"), *written("watch", str(REAL_TOPIC))],
     "conform": conformed,
 }
 """Format -> real lines of it."""

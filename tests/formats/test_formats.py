@@ -149,6 +149,7 @@ FREE: dict[str, tuple[str, ...]] = {
         *(f"without {name}.*" for name in ("faults", "actions")),
     ),
     "scenarios": ("without expected.*",),
+    "watch": ("without alert.numbers.*",),
     "conform": ("* expected.*", "* answer.*", "without reasons.*"),
 }
 """What may be absent, or anything: keys of some lines alone, names that are data."""
