@@ -170,30 +170,6 @@ print(len(sys.argv) - 2)
     assert int(python(code, " ".join(OPTIONAL), *plain)) == len(plain) > 20
 
 
-def test_the_command_without_its_packages_says_what_to_install() -> None:
-    code = """
-import sys
-sys.modules["click"] = sys.modules["rich"] = None
-from assignors.cli import main
-try:
-    code = main()
-except SystemExit as stop:
-    code = stop.code
-print(code)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code, "decode", "subscription"],
-        cwd=ROOT,
-        input="",
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    assert "pip install 'kafka-assignors[cli]'" in done.stdout + done.stderr
-    assert done.stdout.split()[-1] == "2"
-
-
 def source_files() -> list[Path]:
     """Every Python file of the tree that is ours."""
     folders = [ROOT / name for name in (*PACKAGES, "tests")]
