@@ -138,6 +138,8 @@ class GroupWatch:
     """The greatest time of a record or tick."""
     offset: int = -1
     """Of the last record in the partition of the offsets topic that has the group."""
+    told_ms: int = 0
+    """The time of the last record."""
     late_count: int = 0
     """Records that came again, or out of order."""
     due_ms: int | None = None
@@ -149,6 +151,10 @@ class GroupWatch:
     patience_ms: int | None = None
     """The longest rebalance timeout of the members; `None` without members."""
     is_any_silent: bool = False
+    topics: tuple[str, ...] = ()
+    """The topics that its members subscribe to."""
+    is_forgotten: bool = False
+    """Whether nothing is left of it: no members, offsets or alerts for a day."""
     packed: bytes | None = None
     """`Rest`, while only commits come."""
     rest: Rest | None = field(default=None, metadata={"is_kept": False})

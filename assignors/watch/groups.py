@@ -40,7 +40,8 @@ class Watch:
     own: OwnState = field(default_factory=OwnState)
     """What is wrong with the watch itself."""
     _dues: list[tuple[int, str]] = field(default_factory=list)
-    """A heap: when a group is due; a group that is due later by now is looked at in vain."""
+    """A heap: when a group is due. Entries that are not `_planned` are out of date."""
+    _planned: dict[str, int] = field(default_factory=dict)
     _unpacked: dict[str, None] = field(default_factory=dict)
     _folded: dict[str, None] = field(default_factory=dict)
     """Groups with a new record that is no commit, for whoever takes them."""
@@ -64,7 +65,8 @@ class Watch:
                 return [*chain.from_iterable(self._due(given))]
             case Cluster():
                 self.clock_ms = max(self.clock_ms, given.at_ms)
-                events = [*chain.from_iterable(self._step(group, given) for group in self.groups)]
+                groups = [*self.groups]
+                events = [*chain.from_iterable(self._step(group, given) for group in groups)]
                 self.cluster = given
                 return events
 
@@ -96,30 +98,35 @@ class Watch:
         return found
 
     def _plan(self, watch: GroupWatch) -> None:
-        for due in (watch.due_ms, watch.silent_ms):
-            if due is not None:
-                heapq.heappush(self._dues, (due, watch.group))
+        """Note when a group is due, if that is sooner than was known."""
+        due = min((at for at in (watch.due_ms, watch.silent_ms) if at is not None), default=None)
+        if due is not None and due < self._planned.get(watch.group, due + 1):
+            self._planned[watch.group] = due
+            heapq.heappush(self._dues, (due, watch.group))
 
     def _due(self, tick: Tick) -> Iterator[list[Alert]]:
         while self._dues and self._dues[0][0] <= tick.at_ms:
-            _, group = heapq.heappop(self._dues)
-            yield self._step(group, tick)
+            due, group = heapq.heappop(self._dues)
+            if self._planned.get(group) == due:
+                del self._planned[group]
+                yield self._step(group, tick)
 
     def _step(self, group: str, given: Input) -> list[Alert]:
         watch = self.groups.get(group)
         if watch is None:
             watch = self.groups[group] = GroupWatch(group)
-        before = watch.due_ms, watch.silent_ms
         events = step(watch, given, self.rules, self.cluster, self.since_ms)
-        if isinstance(given, Tick) or (watch.due_ms, watch.silent_ms) != before:
-            self._plan(watch)
-        if watch.rest is not None:
+        self._plan(watch)
+        if watch.is_forgotten:
+            del self.groups[group]
+        elif watch.rest is not None:
             self._unpacked.pop(group, None)
             self._unpacked[group] = None
             if len(self._unpacked) > UNPACKED:
                 oldest = next(iter(self._unpacked))
                 del self._unpacked[oldest]
-                self.groups[oldest].pack()
+                if oldest in self.groups:
+                    self.groups[oldest].pack()
         return events
 
 

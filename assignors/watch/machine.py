@@ -45,7 +45,7 @@ from assignors.watch.group_state import (
     Rest,
     Slots,
 )
-from assignors.watch.life_cycle import Condition, Key, due_ms, evaluated
+from assignors.watch.life_cycle import Condition, Key, Phase, due_ms, evaluated
 from assignors.watch.rules import Rules
 from assignors.watch.silence import (
     REBALANCE_TIMEOUT_MS,
@@ -60,6 +60,9 @@ SECOND = 1_000
 
 CHANGES = 32
 """Changes that are kept, and two for each member."""
+
+FORGOTTEN_MS = 86_400_000
+"""A group without members, offsets and alerts is forgotten after so long without a record."""
 
 GAPS = 8
 """Usual gaps after which the time between commits is learned again."""
@@ -100,7 +103,8 @@ def step(
             _, watch.silent_ms = commits_due(watch, watch.clock_ms, rules)
             if watch.is_any_silent:
                 watch.silent_ms = watch.clock_ms
-            if given.counts != cluster.counts:
+            topics = {*watch.topics, *(topic for topic, _ in watch.places)}
+            if any(given.counts.get(one) != cluster.counts.get(one) for one in topics):
                 _look_soon(watch)
             return events
         case LoggedRecord():
@@ -112,6 +116,7 @@ def step(
             events = []
             if given.at_ms > watch.clock_ms:
                 events = [*_advance(watch, given.at_ms, rules, cluster, since_ms)]
+            watch.told_ms, watch.is_forgotten = max(watch.told_ms, given.at_ms), False
             if given.record.name in COMMITS and _commit(watch, given):
                 return events
             return [*events, *_add(watch, given, rules, cluster, since_ms)]
@@ -131,7 +136,24 @@ def _advance(
             if not silent and not watch.is_any_silent:
                 continue
         yield from _evaluate(watch, rules, cluster, since_ms)
+        if watch.due_ms is None and _is_gone(watch):
+            watch.due_ms = watch.told_ms + FORGOTTEN_MS
+            if watch.due_ms <= watch.clock_ms:
+                _forget_group(watch)
     watch.clock_ms = max(watch.clock_ms, to_ms)
+
+
+def _is_gone(watch: GroupWatch) -> bool:
+    """Return whether a group has neither members nor offsets, and no alert that is open."""
+    rest = watch.opened()
+    is_over = all(one.phase is Phase.OVER for one in rest.alerts.values())
+    return rest.fold.life is None and not watch.places and is_over
+
+
+def _forget_group(watch: GroupWatch) -> None:
+    """Start over with a group that has been gone for long, as if it had never been there."""
+    watch.rest = watch.packed = watch.due_ms = watch.silent_ms = None
+    watch.life, watch.is_forgotten = 1, True
 
 
 def _look_soon(watch: GroupWatch) -> None:
@@ -200,6 +222,7 @@ def _add(
             if owner_id != place.owner_id:
                 place.owner_id, place.owner_ms = owner_id, watch.clock_ms
         watch.patience_ms = _patience_ms(life)
+        watch.topics = tuple({topic: None for one in _members(life) for topic in one.topics})
     _look_soon(watch)
 
 
@@ -214,14 +237,16 @@ def _note_member(rest: Rest, entry: LoggedRecord) -> None:
         rest.told_ms[member_id] = entry.at_ms
 
 
+def _members(life: ClassicLife | EpochLife | None) -> Iterable[Participant]:
+    if isinstance(life, EpochLife):
+        return life.members.values()
+    return () if life is None or life.current is None else life.current.members
+
+
 def _patience_ms(life: ClassicLife | EpochLife | None) -> int | None:
     """Return how long a rebalance may take, `None` for a group without members."""
-    members: Iterable[Participant] = ()
-    if isinstance(life, EpochLife):
-        members = life.members.values()
-    elif life is not None and life.current is not None:
-        members = life.current.members
-    return max((one.rebalance_timeout_ms or REBALANCE_TIMEOUT_MS for one in members), default=None)
+    timeouts = (one.rebalance_timeout_ms or REBALANCE_TIMEOUT_MS for one in _members(life))
+    return max(timeouts, default=None)
 
 
 def _learn(watch: GroupWatch, entry: LoggedRecord, cluster: Cluster) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.replay.decode.logged_records import LoggedRecord
+from assignors.watch import machine
 from assignors.watch.events import Alert, Event
 from assignors.watch.group_state import Cluster
 from assignors.watch.groups import Watch
@@ -25,6 +27,7 @@ from tests.replay.histories import (
     commit,
     current,
     epoch,
+    gone,
     member,
     target,
     target_of,
@@ -266,3 +269,41 @@ def test_a_watch_that_is_behind_or_blind_says_so() -> None:
     ]
     still = [reach(turn * 15_000, 10, 10, 11) for turn in range(6)]
     assert watched(still) == []
+
+
+def test_a_group_that_is_gone_is_forgotten_after_a_day_whether_ticks_come_or_not() -> None:
+    day = 24 * 60 * MINUTE
+    both = {"a": Says(gets={"t": (0, 1)}), "b": Says(gets={"t": (1,)})}
+    first = [classic(0, 1, both), commit(1, "t", 0, 5)]
+    end = [gone(MINUTE, group="g"), commit(MINUTE, "t", 0, None)]
+    again = classic(3 * day, 1, both)
+    records = [
+        replace(one, partition=0, offset=number) for number, one in enumerate([*first, *end, again])
+    ]
+    last = Tick(3 * day + MINUTE)
+    ticking, still = Watch(), Watch()
+    events = [event for one in records[:-1] for event in ticking.add(one)]
+    for hour in range(1, 72):
+        events += ticking.add(Tick(hour * 60 * MINUTE))
+        assert ("g" in ticking.groups) == (hour <= 24)
+    events += [*ticking.add(records[-1]), *ticking.add(last)]
+    at_once = [event for one in records for event in still.add(one)]
+    assert events == [*at_once, *still.add(last)]
+    assert [one.life for one in events] == [1, 1, 1]
+    assert [one.event for one in events] == [Event.OPENED, Event.RESOLVED, Event.OPENED]
+
+
+def test_each_group_is_planned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every look at a group planned two more, so a day of ticks had more looks than a year."""
+    looks = 0
+    evaluated = machine._evaluate
+
+    def counted(*given: Any, **named: Any) -> Iterator[Alert]:
+        nonlocal looks
+        looks += 1
+        return evaluated(*given, **named)
+
+    monkeypatch.setattr(machine, "_evaluate", counted)
+    inputs = committing(20 * MINUTE, ends=-1)
+    watched([one for given in inputs for one in (given, Tick(given.at_ms))])
+    assert looks < 20
