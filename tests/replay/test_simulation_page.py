@@ -60,7 +60,7 @@ def test_every_interval_of_the_ledger_is_a_bar(protocol: GroupProtocol) -> None:
     bars = [bar for row in drawn.partitions for bar in row.bars]
     assert len(bars) == len(ownerships(played.changes))
     assert drawn.words.time == "time"
-    assert "(estimate)" not in "".join(pause.title for pause in drawn.rebalances.pauses)
+    assert "(estimate)" not in "".join(pause.title for pause in drawn.pauses)
 
 
 @pytest.mark.parametrize("protocol", [CLASSIC, CONSUMER])
@@ -81,7 +81,7 @@ def test_members_are_counted_by_what_they_consume_and_the_chart_says_so() -> Non
     life = life_of(scenario, simulate(scenario, keeps_history=True))
     drawn = chart(life, Limits(), member_styles(life), anchor="run-1")
     assert drawn is not None
-    title = drawn.rebalances.generations[-1].title
+    title = drawn.generations[-1].mark.title
     assert "2 consuming members, " in title
     assert "began" in title
     assert "joined" not in title

@@ -1,9 +1,10 @@
 """The chart of one life: which member owned which partition, and every rebalance above it.
 
-Time runs from left to right on one scale for the whole chart. From top to bottom: the rows of
-`rebalance_rows`; a row for each partition, with a bar for each interval in which a member owned
-it; then the loads of `load_chart`. A gap between bars is time in which no member owned the
-partition.
+Time runs from left to right on one scale for the whole chart. From top to bottom: the time of day,
+the generation, members that joined and left, partitions that moved, findings, and the pause of the
+rebalance; a row for each partition, with a bar for each interval in which a member owned it; the
+smallest, the largest and the best possible load. A gap between bars is time in which no member
+owned the partition.
 
 Here is only geometry, in pixels, and text; `chart.html` makes SVG of it. Every mark has its
 tooltip as an SVG title, so that it can be read without the script. The script also shows it on
@@ -14,28 +15,41 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from assignors.replay.report.formats import (
     clock,
+    count,
+    date,
     duration,
     generation_name,
     shortened,
     shortened_name,
+    value_range,
 )
-from assignors.replay.report.load_chart import LOADS_HEIGHT, LoadChart, load_chart
 from assignors.replay.report.member_styles import MemberStyle
-from assignors.replay.report.rebalance_rows import (
-    ROWS_HEIGHT,
-    RebalanceRows,
-    rebalance_rows,
-)
 from assignors.replay.report.time_scale import TimeScale, time_scale
 from assignors.replay.report.view_model import LifeView, Limits, Words
-from assignors.replay.tables.rows import AssignmentRow
+from assignors.replay.tables.rows import AssignmentRow, FindingRow, GenerationRow
 from wire.text import utf16_key
 
 ROW, TOPIC_GAP = 15, 5
 """Pixels of a partition's row, and between two topics."""
+
+ROWS_HEIGHT = 102
+"""Pixels of the rows above the partitions, as `chart.html` draws them."""
+
+MOVES_BOTTOM, MOVES_HEIGHT = 68, 20
+"""Pixels: where the bars of the moves stand, and the height of the tallest."""
+
+TIME_WIDTH = 54
+"""Pixels of a time of day: one that is closer to the one before is not printed."""
+
+SHORTENED_WIDTH = 110
+"""Pixels that an interval needs for its duration, beside the finding at its begin."""
+
+LOADS_HEIGHT, LOADS_MARGIN_TOP, LOADS_MARGIN_BOTTOM = 66, 12, 4
+"""Pixels of the row of the loads, and of its margins."""
 
 RIGHT_MARGIN = 32
 """Pixels that the last time of day needs on the right."""
@@ -67,17 +81,44 @@ Place = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
-    """An interval in which a member owned a partition."""
+class Mark:
+    """Something that is drawn, in pixels, with its tooltip; not every mark has all of this."""
 
     x: float
-    width: float
-    css_class: str
-    member: int
-    """The member's number."""
-    has_number: bool
-    """Whether the number fits into the bar."""
     title: str
+    text: str = ""
+    width: float = 0.0
+    top: float = 0.0
+    height: float = 0.0
+    css_class: str = ""
+    member: int = 0
+    """The number of the member that a bar is of."""
+    line: float | None = None
+    """Of a load, where the best possible maximum is; of moves, the height of the unnecessary."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationMark:
+    """The generations that begin at one time: they are drawn as one."""
+
+    mark: Mark
+    """Its text is the generation, or the first and the last of them."""
+    membership: str
+    """How many members joined and left, as `+2-1`."""
+    moves: Mark | None
+    """A bar for the partitions that moved."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingMark:
+    """All findings that occurred at one time: a link to the first of them in the table."""
+
+    x: float
+    title: str
+    anchor: str
+    """Its own id on the page."""
+    findings: tuple[int, ...]
+    """Their places among the findings of the life."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +129,7 @@ class PartitionRow:
     label: str
     """The partition, with its topic in the topic's first row."""
     title: str
-    bars: Sequence[Bar]
+    bars: Sequence[Mark]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +153,20 @@ class Chart:
     words: Words
     knows_unnecessary_moves: bool
     """Whether the moves that were unnecessary are filled."""
-    rebalances: RebalanceRows
+    times: Sequence[Mark]
+    shortened: Sequence[Mark]
+    """Durations of the intervals that are drawn shorter than to scale."""
+    generations: Sequence[GenerationMark]
+    findings: Sequence[FindingMark]
+    pauses: Sequence[Mark]
     partitions: Sequence[PartitionRow]
     partitions_top: int
     partitions_bottom: int
-    loads: LoadChart
+    loads: Sequence[Mark]
+    """A band from the smallest to the largest load for each generation."""
+    load_axis: float
+    """Where a load of 0 is."""
+    load_max: int
     legend: Sequence[MemberStyle]
     legend_omitted_count: int
     """Members that have a bar, but no place in the legend."""
@@ -166,17 +216,21 @@ def chart(
         generation_label=generation_name(life.row.kind),
         words=life.words,
         knows_unnecessary_moves=any(row.moved_minimum is not None for row in generations),
-        rebalances=rebalance_rows(
-            generations,
-            life.findings[: limits.findings],
-            shown.scale,
-            anchor=anchor,
-            words=life.words,
-        ),
+        times=list(_times(shown.scale, has_dates=life.words.has_dates)),
+        shortened=list(_shortened(shown.scale)),
+        generations=list(_generations(generations, shown.scale, life.words)),
+        findings=list(_findings(life, limits, generations, shown.scale, anchor)),
+        pauses=[
+            _pause(row, row.pause_ms, shown.scale, is_estimate=life.words.has_estimates)
+            for row in generations
+            if row.pause_ms
+        ],
         partitions=list(_partition_rows(shown, tops, styles)),
         partitions_top=ROWS_HEIGHT,
         partitions_bottom=bottom,
-        loads=load_chart(generations, shown.scale, top=bottom),
+        loads=list(_loads(generations, shown.scale, bottom)),
+        load_axis=bottom + LOADS_HEIGHT - LOADS_MARGIN_BOTTOM + 1,
+        load_max=max((row.load_max for row in generations), default=0),
         legend=legend[:LEGEND_MAX],
         legend_omitted_count=max(len(legend) - LEGEND_MAX, 0),
         omitted=_omitted(life, shown),
@@ -282,18 +336,18 @@ def _partition_rows(
         before = topic
 
 
-def _bar(row: AssignmentRow, scale: TimeScale, style: MemberStyle) -> Bar:
+def _bar(row: AssignmentRow, scale: TimeScale, style: MemberStyle) -> Mark:
     left = scale.at(row.from_ms)
     right = scale.width if row.to_ms is None else scale.at(row.to_ms)
     width = max(right - left, 1.5)
     double = " double" if row.is_double else ""
     uncertain = "" if row.is_certain else " uncertain"
-    return Bar(
+    return Mark(
         x=left,
         width=width,
         css_class=f"bar {style.css_class}{double}{uncertain}",
         member=style.number,
-        has_number=width >= NUMBER_WIDTH,
+        text=str(style.number) if width >= NUMBER_WIDTH else "",
         title=bar_text(row, style),
     )
 
@@ -309,3 +363,154 @@ def _omitted(life: LifeView, shown: _Selection) -> str | None:
             "those that moved least often"
         )
     return f"Not in the chart: {'; '.join(missing)}." if missing else None
+
+
+def generation_text(row: GenerationRow, words: Words) -> str:
+    """Return the tooltip of a generation."""
+    assignor = f", {row.protocol}" if row.protocol else ""
+    moved = count(row.moved, "partition") + " moved"
+    if row.moved_minimum is not None:
+        moved += f" (best balance: {row.moved_minimum:,})"
+    missing = f"; {count(row.missing_before, 'generation')} before it not recorded"
+    return (
+        f"{generation_name(row.kind)} {row.generation} at {clock(row.at_ms)}: "
+        f"{row.state}{assignor}, {count(row.member_count, words.members)}, "
+        f"{len(row.joined)} {words.joined}, {len(row.left)} {words.left}, "
+        f"{moved}{missing if row.missing_before else ''}"
+    )
+
+
+def _times(scale: TimeScale, *, has_dates: bool) -> Iterator[Mark]:
+    """Yield times of day where there is enough space for them."""
+    free_from = -1.0
+    for interval in scale.intervals:
+        if interval.left < free_from:
+            continue
+        free_from = interval.left + TIME_WIDTH
+        time = clock(interval.from_ms)
+        yield Mark(
+            x=interval.left + 2,
+            text=time.partition(".")[0],
+            title=f"{date(interval.from_ms)} {time}" if has_dates else time,
+        )
+
+
+def _shortened(scale: TimeScale) -> Iterator[Mark]:
+    """Yield the duration of each interval that is drawn much shorter than to scale."""
+    for interval in scale.intervals:
+        if interval.is_shortened and interval.right - interval.left > SHORTENED_WIDTH:
+            lasted = duration(interval.to_ms - interval.from_ms)
+            yield Mark(
+                x=(interval.left + interval.right) / 2,
+                text=f"// {lasted} //",
+                title=f"{lasted}, drawn shorter than to scale",
+            )
+
+
+def _generations(
+    generations: Sequence[GenerationRow], scale: TimeScale, words: Words
+) -> Iterator[GenerationMark]:
+    simultaneous = [tuple(rows) for _, rows in groupby(generations, key=lambda row: row.at_ms)]
+    moved_max = max((sum(row.moved for row in rows) for rows in simultaneous), default=0)
+    for rows in simultaneous:
+        joined = sum(len(row.joined) for row in rows)
+        left = sum(len(row.left) for row in rows)
+        mark = Mark(
+            x=scale.at(rows[0].at_ms),
+            text=value_range(rows[0].generation, rows[-1].generation),
+            title="; ".join(generation_text(row, words) for row in rows),
+            css_class=" missing" if any(row.missing_before for row in rows) else "",
+        )
+        membership = (f"+{joined}" if joined else "") + (f"-{left}" if left else "")
+        moves = _moves(rows, mark, moved_max)
+        yield GenerationMark(mark=mark, membership=membership, moves=moves)
+
+
+def _moves(rows: Sequence[GenerationRow], mark: Mark, moved_max: int) -> Mark | None:
+    moved = sum(row.moved for row in rows)
+    if not moved:
+        return None
+    unnecessary = sum(
+        max(row.moved - row.moved_minimum, 0) for row in rows if row.moved_minimum is not None
+    )
+    height = MOVES_HEIGHT * moved / moved_max
+    return Mark(
+        x=mark.x,
+        title=mark.title,
+        text=str(moved),
+        top=MOVES_BOTTOM - height,
+        height=height,
+        line=MOVES_HEIGHT * unnecessary / moved_max,
+    )
+
+
+def _pause(row: GenerationRow, pause_ms: int, scale: TimeScale, *, is_estimate: bool) -> Mark:
+    left = scale.at(row.at_ms - pause_ms)
+    name = f"{generation_name(row.kind)} {row.generation}"
+    return Mark(
+        x=left,
+        width=max(scale.at(row.at_ms) - left, 1.5),
+        title=f"{name}: the rebalance paused the group for {duration(pause_ms)} (estimate)"
+        if is_estimate
+        else f"{name}: the rebalance took {duration(pause_ms)}",
+    )
+
+
+def _findings(
+    life: LifeView,
+    limits: Limits,
+    generations: Sequence[GenerationRow],
+    scale: TimeScale,
+    anchor: str,
+) -> Iterator[FindingMark]:
+    """Yield a mark for each time at which a finding occurred: how many, and of which kinds."""
+    findings: Sequence[FindingRow] = life.findings[: limits.findings]
+    name = life.words.finding
+    begun = {row.generation: row.at_ms for row in generations}
+    by_time: dict[int, list[int]] = {}
+    for place, row in enumerate(findings):
+        times = {row.at_ms, *(begun[number] for number in row.generations if number in begun)}
+        for at_ms in times:
+            if at_ms >= scale.from_ms:
+                by_time.setdefault(at_ms, []).append(place)
+    for position, (at_ms, places) in enumerate(sorted(by_time.items())):
+        kinds = ", ".join(dict.fromkeys(findings[place].kind for place in places))
+        evidence = findings[places[0]].evidence
+        yield FindingMark(
+            x=scale.at(at_ms) + 5,
+            title=f"{count(len(places), name)} at {clock(at_ms)}: {kinds}. {evidence}",
+            anchor=f"{anchor}-at-{position}",
+            findings=tuple(places),
+        )
+
+
+def load_text(row: GenerationRow) -> str:
+    """Return the tooltip of a generation's loads."""
+    best = ""
+    if row.load_max_optimum is not None:
+        best = f"; best possible maximum load {row.load_max_optimum:,}"
+    loads = value_range(row.load_min, row.load_max)
+    return f"generation {row.generation}: {loads} partitions per member{best}"
+
+
+def _loads(generations: Sequence[GenerationRow], scale: TimeScale, top: int) -> Iterator[Mark]:
+    axis_y = top + LOADS_HEIGHT - LOADS_MARGIN_BOTTOM
+    loads = [max(row.load_max, row.load_max_optimum or 0) for row in generations]
+    load_max = max(loads, default=0)
+    if not load_max:
+        return
+    unit = (LOADS_HEIGHT - LOADS_MARGIN_TOP - LOADS_MARGIN_BOTTOM) / load_max
+    ends = [*(scale.at(row.at_ms) for row in generations[1:]), scale.width]
+    for row, right in zip(generations, ends, strict=True):
+        left = scale.at(row.at_ms)
+        if not row.member_count or right <= left:
+            continue
+        best = row.load_max_optimum
+        yield Mark(
+            x=left,
+            width=right - left,
+            top=axis_y - unit * row.load_max - 1,
+            height=unit * (row.load_max - row.load_min) + 2,
+            line=None if best is None else axis_y - unit * best,
+            title=load_text(row),
+        )

@@ -147,7 +147,7 @@ def _facts(life: LifeView) -> Iterator[str]:
 def places_in_chart(drawn: Chart | None) -> dict[int, str]:
     """Return the place of a finding among those of its life -> the id of its first mark."""
     places: dict[int, str] = {}
-    for mark in drawn.rebalances.findings if drawn is not None else ():
+    for mark in drawn.findings if drawn is not None else ():
         for place in mark.findings:
             places.setdefault(place, mark.anchor)
     return places
