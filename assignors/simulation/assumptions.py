@@ -46,13 +46,21 @@ def of_timed(scenario: Scenario, seeds: range) -> str:
     ]
     if clients:
         parts.append(f"clients {' and '.join(clients)}")
-    parts.append(f"polls every {_span(each.poll_ms for each in members)} ms")
+    polls = [
+        each.poll_ms - spread_us // 1000
+        for each in members
+        for spread_us in (0, each.poll_spread_us if each.client_model is None else 0)
+    ]
+    parts.append(f"polls every {_span(polls)} ms")
     parts.append(f"heartbeats every {_span(each.heartbeat_interval_ms for each in members)} ms")
     away = _away_ms(scenario)
     if away:
         parts.append(f"away {_span(ms / 1000 for ms in away)} s")
     if scenario.processing.is_on:
         parts.append(f"{scenario.processing.records_per_second:,} records/s a partition")
+        commits_ms = [each.commits_every_ms or each.sync_commit_ms for each in members]
+        if any(commits_ms):
+            parts.append(f"commits every {_span(ms / 1000 for ms in commits_ms)} s")
     return ", ".join([*parts, _seeds(seeds)])
 
 

@@ -7,38 +7,34 @@ Texts come from the scenarios themselves; the charts are those of the report, fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 
 from assignors.replay.report.view_model import Limits
 from assignors.simulation.page import simulation_page
-from assignors.simulation.timed.gallery import GALLERY, NamedScenario, named
+from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.scenario import GroupProtocol
 from assignors.simulation.timed.simulation import simulate
 from assignors.simulation.timed.tables.rows import result_row
 from tests.docs.incident_picture import drawn
-from tests.docs.source import DOCS
+from tests.docs.source import DOCS, table
 
 PAGE = DOCS / "gallery.md"
 CHARTS = DOCS / "gallery"
 
 HEAD = """# Gallery of the simulator
 
-{count} named scenarios on a clock, each with what it shows. Play one, and look at it:
+{count} named scenarios on a clock. Play one under its protocols, and look at it:
 
-    kafka-assignors simulate crash --protocol classic --report crash.html
+    kafka-assignors simulate crash --protocol classic,consumer --report crash.html
 
-`--show` writes a scenario as JSON, to change it into your own. [Groups on a clock](simulator.md)
-says what is simulated and how far to trust it, [the reference](simulator-reference.md) has every
-field. The test suite plays each scenario under several seeds and holds it to
-[its figures](../assignors/simulation/timed/gallery/expected.json). Most begin with ten members on a
-topic of a hundred partitions.
-
-In a chart a row is a partition, and a number with its colour is a member. Where a row is empty
-nobody consumes the partition; a red outline marks members that consume it at the same time. Of the
-hundred partitions, a chart shows those that moved most.
+The report says why its figures are what they are; `--show` prints a scenario as JSON, to change it
+into your own. Most have ten members that commit every five seconds, and a topic of a hundred
+partitions. The test suite plays each one under several seeds and compares it with
+[its figures](../assignors/simulation/timed/gallery/expected.json). Read on:
+[groups on a clock](simulator.md), [every field](simulator-reference.md).
 """
 DRAWN: tuple[tuple[str, GroupProtocol], ...] = (
     ("rolling-restart", GroupProtocol.CONSUMER),
@@ -51,24 +47,24 @@ ROWS = 20
 """Partitions of a chart."""
 
 
+CHART_TEXT = """A row is a partition, a number with its colour a member. Where a row is empty nobody
+consumes the partition; a red outline marks members that consume it at the same time. The charts
+show the {rows} partitions that moved most.
+"""
+
+
 def page() -> str:
     """Return the page."""
     lines = [HEAD.format(count=len(GALLERY))]
     for chapter, scenarios in groupby(GALLERY.values(), lambda one: one.chapter):
         lines.append(f"## {chapter}\n")
-        for one in scenarios:
-            lines += _scenario(one)
-    return "\n".join(lines)
-
-
-def _scenario(one: NamedScenario) -> Iterator[str]:
-    yield f"### {one.name}\n"
-    yield f"{one.text}\n"
+        rows = [(f"`{one.name}`", one.shows, ", ".join(one.expected)) for one in scenarios]
+        lines += table(("scenario", "what happens", "protocols"), rows)
+    lines += ["## Four of them drawn\n", CHART_TEXT.format(rows=ROWS)]
     for name, protocol in DRAWN:
-        if name == one.name:
-            title = f"{name}: who consumed which partition, under {protocol.value}"
-            yield f"![{title}](gallery/{_file(name).name})\n"
-    yield f"Protocols: {', '.join(one.expected)}.\n"
+        title = f"{name}: who consumed which partition, under {protocol.value}"
+        lines += [f"{GALLERY[name].why}\n", f"![{title}](gallery/{_file(name).name})\n"]
+    return "\n".join(lines)
 
 
 def chart(name: str, protocol: GroupProtocol) -> str:

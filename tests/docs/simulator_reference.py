@@ -18,8 +18,7 @@ from typing import Any, get_args, get_type_hints
 from assignors.documents.keys import keys_of
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.group_protocols import ReadBy
-from assignors.simulation.timed.monitors.rules import MONITORS, Kind, Monitor
-from assignors.simulation.timed.results import TimedResult
+from assignors.simulation.timed.monitors.rules import MONITORS
 from assignors.simulation.timed.scenario import VERSION, Scenario
 from assignors.simulation.timed.scenario.defaults import defaults
 from tests.docs.source import DOCS, first_line, table, texts_of
@@ -33,20 +32,18 @@ VERSION_ROW = ("`version`", "", f"Version of this format: {VERSION}.")
 
 HEAD = """# Scenarios on a clock: reference
 
-Fields, faults, figures and monitors of `kafka-assignors simulate`. How to use it is in
-[simulator.md](simulator.md), named scenarios are in the [gallery](gallery.md).
-`python -m tests.docs.simulator_reference` writes this page from the code.
+Every field of a scenario, the faults, and the monitors. [Groups on a clock](simulator.md) says how
+to use them, [tables](reference/tables.md#tables-of-simulate) has the figures of a run.
 
-A field without a default has to be given; null stands for the default, but for `starts_at_ms`.
-Times are milliseconds, or microseconds where the name ends in `_us`. A field that does not exist,
-a value that cannot be, and a field that no protocol of the run reads are refused with their path.
-[Formats](reference/formats.md#scenario) have the type of each field.
+A field without a default is required. Null stands for the default, except for `starts_at_ms`. Times
+are milliseconds, or microseconds (`_us`). Unknown fields, impossible values and fields that no
+protocol of the run reads are rejected with their path.
 """
 
 
 def page() -> str:
     """Return the page."""
-    parts = (_format(), _defaults(), _figures(), _monitors(), _clients())
+    parts = (_format(), _defaults(), _monitors(), _clients())
     return "\n".join([HEAD, *(line for part in parts for line in part)]) + "\n"
 
 
@@ -77,13 +74,6 @@ def _defaults() -> Iterator[str]:
     yield from table(("field", "client", "default", "source"), rows)
 
 
-def _figures() -> Iterator[str]:
-    yield "## The figures of a run\n"
-    texts = texts_of(TimedResult)
-    rows = [(f"`{each.name}`", texts[each.name]) for each in fields(TimedResult)]
-    yield from table(("figure", "meaning"), rows)
-
-
 def _monitors() -> Iterator[str]:
     yield "## What every run is held against\n"
     yield (
@@ -91,18 +81,8 @@ def _monitors() -> Iterator[str]:
         " whole group is looked at when a rebalance begins or ends, with `--history` and `--shrink`"
         " after every event; the end is judged once the group has settled, or has had the time.\n"
     )
-    rows = [
-        (f"`{name}`", each.claim, _looks(each), ", ".join(sorted(each.protocols)), each.spec or "")
-        for name, each in MONITORS.items()
-    ]
-    head = ("name", "claim", "looks at", "protocols", "in the TLA+ spec of KIP-848")
-    yield from table(head, rows)
-
-
-def _looks(monitor: Monitor) -> str:
-    if monitor.kind is Kind.END:
-        return "the end"
-    return "the whole group" if monitor.is_of_whole_group else "every event"
+    rows = [(f"`{name}`", each.claim, each.spec or "") for name, each in MONITORS.items()]
+    yield from table(("name", "claim", "in the TLA+ spec of KIP-848"), rows)
 
 
 def _clients() -> Iterator[str]:
@@ -130,7 +110,7 @@ def _readers(kind: type[Any], name: str) -> str:
     """Return which protocols alone read a field."""
     marks = [one for one in keys_of(kind)[name].marks if isinstance(one, ReadBy)]
     names = [" and ".join(f"`{each}`" for each in sorted(one.protocols)) for one in marks]
-    return f" Read under {names[0]}." if names else ""
+    return f" Only {names[0]}." if names else ""
 
 
 def parts_of(whole: type[Any]) -> list[tuple[str, type[Any]]]:

@@ -101,8 +101,8 @@ class OwnGroup:
     """`heartbeat.interval.ms`, and the broker's under KIP-848."""
     session: Duration | None = None
     """`session.timeout.ms`, and the broker's under KIP-848."""
-    rate: Count = 0
-    """Records a second, written to each partition; members commit every five seconds."""
+    rate: Count = 20
+    """Records a second, written to each partition; members commit every five seconds. 0: none."""
     do: Happening = Happening.ROLLING_RESTART
     """What happens."""
     away: Duration = 10_000
@@ -214,7 +214,6 @@ def _members(own: OwnGroup, start: Group | None) -> list[Document]:
             ("poll_ms", own.poll),
             ("heartbeat_interval_ms", own.heartbeat),
             ("session_timeout_ms", own.session),
-            ("auto_commit_ms", 5000 if own.rate else None),
         )
         if value is not None
     }

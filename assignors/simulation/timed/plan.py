@@ -29,6 +29,14 @@ from assignors.simulation.timed.scenario import (
 from assignors.simulation.timed.sides import MixedMember
 
 
+def with_commits(scenario: Scenario) -> Scenario:
+    """Return the scenario with the members that commit by default. Cost: O(members)."""
+    if not scenario.processing.is_on:
+        return scenario
+    members = [replace(one, auto_commit_ms=one.commits_every_ms) for one in scenario.members]
+    return replace(scenario, members=tuple(members))
+
+
 def with_arrivals(scenario: Scenario) -> Scenario:
     """Return the scenario with its short-lived members among the others. Cost: O(members)."""
     if not scenario.arrivals:

@@ -120,9 +120,7 @@ class TimedResult:
     """Records that were processed again: their commit was lost, refused, or never sent."""
     duplicate_records: Annotated[int, Figure("records processed by two at once", PROCESSING)] = 0
     """Records that a second member processed while another one still did."""
-    delayed_records: Annotated[
-        int, Figure("records written meanwhile to partitions without a consumer", PROCESSING)
-    ] = 0
+    delayed_records: Annotated[int, Figure("records that waited for a consumer", PROCESSING)] = 0
     """Records that were written while nobody consumed their partition."""
     lag_records: Annotated[int, Figure("", PROCESSING)] = 0
     """Records that are written and not committed at the end."""

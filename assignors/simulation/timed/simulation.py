@@ -31,7 +31,7 @@ from assignors.simulation.timed.monitors.liveness import (
 from assignors.simulation.timed.monitors.rules import Monitoring, Observer, Violation, described
 from assignors.simulation.timed.monitors.watch import Watch, report, saw_end, watch_over
 from assignors.simulation.timed.network import Network
-from assignors.simulation.timed.plan import with_arrivals
+from assignors.simulation.timed.plan import with_arrivals, with_commits
 from assignors.simulation.timed.processing import processing_of
 from assignors.simulation.timed.protocols.effects import (
     COORDINATOR,
@@ -82,8 +82,7 @@ def simulate(
     Raises `ValueError` for an unknown assignor. Cost: O(events log events), plus the assignors;
     memory: that of the group, plus what is kept.
     """
-    scenario = with_arrivals(scenario)
-
+    scenario = with_commits(with_arrivals(scenario))
     until = scenario.until_ms * MILLISECOND
     run = prepared(scenario, monitoring, observe, keeps_history=keeps_history)
     if not queues_heartbeats:

@@ -42,7 +42,11 @@ from wire.records import decode_record
 
 RATE = 10
 DEEP = pytest.mark.deep
-COMMITS: tuple[dict[str, int], ...] = ({"auto_commit_ms": 5000}, {"sync_commit_ms": 3000}, {})
+COMMITS: tuple[dict[str, int], ...] = (
+    {"auto_commit_ms": 5000},
+    {"sync_commit_ms": 3000},
+    {"auto_commit_ms": 0},
+)
 PARTITION = ("t", 0)
 
 
@@ -87,7 +91,7 @@ def test_a_crash_costs_what_was_processed_since_the_last_commit(protocol: GroupP
     # One of ten members, ten partitions: at most auto-commit interval and a poll of records each.
     often = played("crash", protocol, auto_commit_ms=1000, poll_ms=100).reprocessed_records
     seldom = played("crash", protocol, auto_commit_ms=20_000, poll_ms=100).reprocessed_records
-    never = played("crash", protocol).reprocessed_records
+    never = played("crash", protocol, auto_commit_ms=0).reprocessed_records
     assert 0 < often <= 10 * RATE * 1.2
     assert often < seldom <= 10 * RATE * 20.2
     # It joined within three seconds and crashed in the 61st.
@@ -138,7 +142,7 @@ def test_its_commits_are_refused_once_the_group_has_members() -> None:
 
 
 def test_without_records_nobody_commits() -> None:
-    scenario = named("rolling-restart", seed=2)
+    scenario = replace(named("rolling-restart", seed=2), processing=ProcessingConfig())
     eager = replace(scenario.members[0], auto_commit_ms=1)
     one = simulate(scenario).result
     other = simulate(replace(scenario, members=(eager, *scenario.members[1:]))).result

@@ -77,7 +77,7 @@ class BrokerConfig:
     """The coordinator's broker."""
 
     initial_delay_ms: Annotated[int, OF_CLASSIC] = 3000
-    """`group.initial.rebalance.delay.ms`: the first members of a classic group wait for more."""
+    """`group.initial.rebalance.delay.ms`."""
     max_size: int = 2**31 - 1
     """`group.max.size`."""
     service_us: int = 50
@@ -85,29 +85,29 @@ class BrokerConfig:
     append_us: int = 5000
     """From the write of a record to its replication."""
     load_us: Annotated[int, OF_KAFKA] = 10
-    """Time that a coordinator takes for each record as it loads the log of its groups."""
+    """Time to load a record, when a coordinator takes over."""
     placement: Annotated[PlacementConfig, OF_KAFKA] = field(default_factory=PlacementConfig)
     """Which broker is the coordinator."""
     assignor: Annotated[Assignor, NOT_OF_CLASSIC] = "server/uniform"
     """The assignor of consumer and push groups; classic ones have those of their members."""
     further_assignors: Annotated[Assignors, OF_CONSUMER] = ("server/uniform", "server/range")
-    """Those that members may ask for besides (`group.consumer.assignors`)."""
+    """Those that members may ask for (`group.consumer.assignors`)."""
     migration_policy: Annotated[MigrationPolicy, OF_KAFKA] = MigrationPolicy.BIDIRECTIONAL
     """`group.consumer.migration.policy`."""
     pattern_refresh_ms: Annotated[int, OF_CONSUMER] = 600_000
-    """`group.consumer.regex.refresh.interval.ms`: what patterns match is looked up this often."""
+    """`group.consumer.regex.refresh.interval.ms`."""
     pattern_lookup_ms: Annotated[int, OF_CONSUMER] = 10
-    """How long such a lookup takes, on a background thread."""
+    """How long a look-up of patterns takes, on a background thread."""
     consumer_session_timeout_ms: Annotated[int, OF_CONSUMER] = 45_000
-    """`group.consumer.session.timeout.ms`; classic members choose their own."""
+    """`group.consumer.session.timeout.ms`."""
     consumer_heartbeat_interval_ms: Annotated[Positive, OF_CONSUMER] = 5000
     """`group.consumer.heartbeat.interval.ms`."""
     assignment_interval_ms: Annotated[int, OF_CONSUMER] = 1000
-    """Targets of consumer groups are computed no more often than this (KIP-1263)."""
+    """The least time between two targets of a consumer group (KIP-1263)."""
     offsets_retention_ms: int = 604_800_000
-    """`offsets.retention.minutes`: when committed offsets that nobody uses expire."""
+    """`offsets.retention.minutes`."""
     offsets_check_ms: Positive = 600_000
-    """`offsets.retention.check.interval.ms`: how often expired ones are looked for."""
+    """`offsets.retention.check.interval.ms`."""
     push: Annotated[PushConfig, OF_PUSH] = field(default_factory=PushConfig)
     """Settings of the push protocol."""
     execution: ExecutionConfig = field(default_factory=ExecutionConfig)

@@ -30,8 +30,7 @@ class OtherGroups:
     per_second: PerSecond = 0
     """Requests a second, of all of them, in the mean (a Poisson process); 0: there are none."""
     groups: Positive = 100
-    """How many there are, spread over the offsets partitions; the first one of them shares that of
-    the group."""
+    """How many there are, spread over the offsets partitions."""
     changes_share: Share = 0
     """The share of requests that change their group, from 0 to 1; the others commit offsets."""
     checks_share: Share = 0
@@ -53,26 +52,24 @@ class ExecutionConfig:
     """
 
     model: Model | None = None
-    """An execution model, as `two-stage`: every heartbeat, timer and commit of the group is one of
-    its requests. Null: requests are handled one after the other, and wait for nothing else; where
-    appends fail (`append_failure`), `two-stage`."""
+    """An execution model, as `two-stage`. Null: requests are handled one after the other, without
+    waiting for anything else."""
     workers: FewThousand = 4
     """`group.coordinator.threads`."""
     partitions: FewThousand = 4
     """Offsets partitions that this broker leads; the group is in the first one."""
     linger_ms: LingerMs = -1
-    """`group.coordinator.append.linger.ms`: how long a batch waits for more records; -1: for the
-    requests that were waiting when it began."""
+    """`group.coordinator.append.linger.ms`; -1: a batch waits for the requests that were waiting
+    when it began."""
     handoff_us: int = 0
     """How long it takes to hand a request over to another thread."""
     check_us: int = 0
     """How long the check of a request takes that belongs to a transaction."""
     is_steady: bool = True
-    """Whether checks and replications always take so long; else that is their mean, and they are
-    drawn from exponential distributions."""
+    """Checks and replications always take so long; false: that is the mean of an exponential
+    distribution."""
     timers_wait: bool = True
-    """A timer that runs out is a request like any other, as in Kafka 4: it waits for its turn, and
-    counts for nothing if the timer has been started anew by then. Otherwise it goes before those
-    that wait: as before Kafka 4, where timers had threads of their own."""
+    """A timer that has run out waits for its turn like a request, as in Kafka 4; false: it goes
+    first, as before Kafka 4."""
     others: OtherGroups = field(default_factory=OtherGroups)
     """Other groups that the coordinator looks after."""

@@ -17,61 +17,50 @@ class FaultKind(StrEnum):
     """What can go wrong."""
 
     FREEZE = "freeze"
-    """The process stands still (a long GC, SIGSTOP): it sends nothing and handles nothing, but
-    what it consumed it still holds. What came meanwhile it handles at the end."""
+    """The process stands still (a long GC, SIGSTOP) and still holds what it consumed. At the end it
+    handles what has come."""
     LONG_POLL = "long_poll"
-    """The application does not come back to poll: its records keep it busy. Heartbeats go on. One
-    with handlers (`runs_handlers`): of those that are told to return meanwhile the first does so at
-    the end."""
+    """The application is busy and does not poll; heartbeats go on. With `runs_handlers` the first
+    handler that is told to return does so at the end."""
     STUCK = "stuck"
-    """The application hangs in its own code while its client goes on: it processes nothing, and its
-    partitions count as without a consumer. Heartbeats go on, so nobody takes them over until the
-    client leaves, as it has not polled for `rebalance_timeout_ms`, or the process is started anew,
-    which ends the fault."""
+    """The application hangs while its client goes on: it processes nothing, and its partitions
+    count as without a consumer. Heartbeats go on until the client leaves (`rebalance_timeout_ms`).
+    A new start of the process ends the fault."""
     SLOW_CALLBACK = "slow_callback"
     """A callback that begins meanwhile takes `by_ms` longer."""
     SLOW_ASSIGNOR = "slow_assignor"
-    """The member, as leader, takes `by_ms` longer for an assignment that it begins meanwhile."""
+    """As leader it takes `by_ms` longer for an assignment that it begins meanwhile."""
     STALLED_THREAD = "stalled_thread"
-    """The client's own thread, which sends heartbeats or does all that needs the network, stands
-    still; the application goes on. It needs a `client_model`; with all work in poll there is no
-    such thread."""
+    """The client's own thread stands still, the application goes on. It needs a `client_model` that
+    has such a thread."""
     LOST_GENERATION = "lost_generation"
-    """At `from_ms` the member forgets its generation or member epoch. It has no end."""
+    """At `from_ms` the member forgets its generation or member epoch."""
     CUT = "cut"
-    """No message passes, or none in one `direction`. What is sent waits for the end, unless its
-    time is over before. A new connection needs both directions."""
+    """No message passes, or none in one `direction`; messages wait for the end of the cut. A new
+    connection needs both directions."""
     DELAY = "delay"
     """Every message takes `by_ms` longer."""
     LOSS = "loss"
-    """Each message is lost with a chance of `percent`, and with it its connection: nothing passes
-    on it any more, until the member notices and opens another one."""
+    """Each message is lost with a chance of `percent`, and its connection with it."""
     DUPLICATE = "duplicate"
-    """Each request reaches the coordinator a second time with a chance of `percent`, once the first
-    is answered: at once, or `by_ms` later, after requests that were sent meanwhile. Nobody waits
-    for the second answer."""
+    """Each request arrives a second time with a chance of `percent`, `by_ms` after the answer to
+    the first."""
     HANGING_TRANSACTION = "hanging_transaction"
-    """A producer commits offsets of `topic`, or of every topic, and does not end its transaction:
-    who begins with one of these partitions waits for stable offsets. At the end it is aborted."""
+    """A producer commits offsets of `topic` and does not end its transaction: members that start
+    such a partition wait. At the end it is aborted."""
     COORDINATOR_CRASH = "coordinator_crash"
-    """The coordinator's broker ends: connections close, requests on their way are lost, and so is
-    what the coordinator alone knew: who waits for an answer, timers, records that are not
-    replicated. At `until_ms` the next broker is elected; it loads the log, which takes
-    `broker.load_us` a record and `by_ms` besides, and goes on with what the log says. Members look
-    for it meanwhile, and ask again while it loads."""
+    """The coordinator's broker ends, and with it connections, requests, timers and records that are
+    not replicated. At `until_ms` the next broker is elected and loads the log: `broker.load_us` a
+    record and `by_ms` besides."""
     COORDINATOR_HANDOVER = "coordinator_handover"
-    """The coordinator's broker hands its partitions to the next one, as when it is shut down in
-    order: nothing that was written is lost. Who waits for an answer hears that this is not the
-    coordinator any more; who does not learns of it with the next request. Times as for a crash."""
+    """The coordinator's broker hands its partitions over, as in an orderly shutdown: no record is
+    lost. Times as for a crash."""
     COORDINATOR_ZOMBIE = "coordinator_zombie"
-    """Another broker is elected at `from_ms` and loads the log, and the old coordinator learns of
-    it only at `until_ms`: meanwhile it goes on answering members that have noticed nothing. It
-    cannot write: what is not replicated is lost, and a request that writes is answered with
-    NOT_COORDINATOR, after which its member finds the new one."""
+    """Another broker is elected at `from_ms`, and the old coordinator learns of it at `until_ms`:
+    meanwhile it goes on answering members, but cannot write."""
     APPEND_FAILURE = "append_failure"
-    """Each append to the group's offsets partition fails with a chance of `percent`, as too few
-    replicas are in sync. The coordinator is executed by a model then: that of `broker.execution`,
-    or as in Kafka 4 (`two-stage`)."""
+    """Each append to the group's offsets partition fails with a chance of `percent`. The
+    coordinator is executed by a model then: that of `broker.execution`, or `two-stage`."""
 
 
 class Direction(StrEnum):
@@ -92,19 +81,17 @@ class Fault:
     from_ms: int
     """When it begins."""
     until_ms: int = 0
-    """When it ends. It has to be given, but for `lost_generation`."""
+    """When it ends; `lost_generation` has no end."""
     member: str | None = None
-    """Whom it concerns; of a fault of the network, null is everybody."""
+    """Whom it concerns; null: everybody, for a fault of the network."""
     by_ms: int = 0
-    """How much longer something takes, or how much later a second copy comes; of a coordinator, how
-    long it loads beside the time for the group's own records, as other groups have records in the
-    partition."""
+    """How much longer something takes, or how much later a copy comes; how long the next
+    coordinator loads other groups' records."""
     broker: int | None = None
-    """Of a coordinator: it is this broker's fault, which matters if it is the coordinator then;
-    null: whichever is."""
+    """The broker that fails; null: the group's coordinator."""
     percent: Percent = 0
-    """The chance of a loss, of a second delivery, or of an append to fail, from 0 to 100."""
+    """The chance of a loss, a second delivery or a failed append, 0 to 100."""
     topic: str | None = None
-    """Of a transaction: whose offsets it commits; null: those of every topic."""
+    """Whose offsets the transaction commits; null: every topic's."""
     direction: Direction | None = None
-    """Of a cut: the direction in which no message passes; null: both."""
+    """The direction that a cut stops; null: both."""

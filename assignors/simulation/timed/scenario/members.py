@@ -35,6 +35,8 @@ from assignors.simulation.timed.scenario.kinds import (
 from wire import TopicPartitions
 
 MEMBERS_MAX = 100_000
+AUTO_COMMIT_MS = 5000
+"""Kafka's `auto.commit.interval.ms`."""
 
 
 class Claims(StrEnum):
@@ -78,98 +80,87 @@ class MemberConfig:
     topics: tuple[str, ...]
     """Its subscription."""
     assignors: Annotated[MemberAssignors, OF_CLASSIC] = ("optimal/cooperative-sticky",)
-    """Full names, the preferred one first (`partition.assignment.strategy`), or
-    `package.module:object` of your own, which the caller allows (`--own-assignor`)."""
+    """Full names, the preferred one first (`partition.assignment.strategy`);
+    `package.module:object` is one of your own, which the caller allows (`--own-assignor`)."""
     instance_id: Annotated[str | None, OF_KAFKA] = None
     """`group.instance.id`: a static member (KIP-345)."""
     rack_id: str | None = None
     """`client.rack`."""
     heartbeat_interval_ms: Annotated[Positive, NOT_OF_CONSUMER] = 3000
-    """`heartbeat.interval.ms`, of the classic protocol."""
+    """`heartbeat.interval.ms`."""
     clock_ppm: Ppm = 0
-    """By how many millionths its clock is slow, or fast if negative: so much later, or sooner, is
-    each of its heartbeats."""
+    """How slow its clock is, in millionths; negative: fast."""
     session_timeout_ms: Annotated[int, NOT_OF_CONSUMER] = 45_000
-    """`session.timeout.ms`, of the classic protocol."""
+    """`session.timeout.ms`."""
     rebalance_timeout_ms: int = 300_000
     """`max.poll.interval.ms`."""
     poll_ms: int = 1000
-    """The longest time from one poll to the next, in which its application handles records: 500
-    (`max.poll.records`) of two milliseconds each. A rebalance is handled between two polls."""
+    """The longest time between two polls, in which the application handles records. A rebalance
+    waits for the next poll."""
     poll_spread_ms: int | None = None
-    """Its polls last `poll_ms`, or by chance up to so much less; null: half of `poll_ms`. Polls of
-    a member with a `client_model` are even: it has no such spread."""
+    """A poll takes up to so much less than `poll_ms`, at random; null: half of it. Polls of a
+    member with a `client_model` are even."""
     revoke_ms: int = 20
-    """How long its callback for revoked partitions takes, with the commit of offsets in it."""
+    """Duration of its callback for revoked partitions, commit included."""
     assign_ms: int = 5
-    """How long its callback for assigned partitions takes."""
+    """Duration of its callback for assigned partitions."""
     sync_delay_us: Annotated[int, OF_CLASSIC] = 0
     """Mean time from the answer to JoinGroup to the follower's SyncGroup."""
     metadata_age_ms: Annotated[int, OF_CLASSIC] = 300_000
-    """It refreshes its metadata at least that often (`metadata.max.age.ms`)."""
+    """`metadata.max.age.ms`."""
     request_timeout_ms: int = 30_000
-    """`request.timeout.ms`: when a request without an answer is given up. A classic leader whose
-    client moves rebalances on in `poll` alone has to poll more often than that, else the others
-    join again before it has led a round, and no round ends."""
+    """`request.timeout.ms`. A classic leader that rebalances in `poll` alone has to poll more
+    often, or no round ends."""
     leaves_if_poll_is_late: bool = True
-    """It leaves the group when it has not polled for `rebalance_timeout_ms`, as Java's client and
-    librdkafka do; Sarama and franz-go do not."""
+    """It leaves the group when it has not polled for `rebalance_timeout_ms`. Sarama and franz-go do
+    not."""
     stops_without_answer: Annotated[bool, OF_CLASSIC] = False
-    """It gives up its partitions when no answer has come for a session timeout, as librdkafka does.
-    Java's client opens another connection, and goes on."""
+    """It gives up its partitions after a session timeout without an answer, as librdkafka does."""
     timing: Annotated[Timing | None, OF_KAFKA] = None
-    """When its client does what is due; null: as that client and version do, or as Java's."""
+    """When its client does what is due; null: as its `client` does, or Java's."""
     protocol: GroupProtocol | None = None
-    """`group.protocol`; null: that of the group. Members of both make it migrate."""
+    """`group.protocol`; null: the group's. A group with members of both migrates."""
     pattern: Pattern | None = None
-    """It subscribes to the topics that this regular expression matches, besides those it names."""
+    """A regular expression: it also subscribes to the topics that match."""
     remote_assignor: Annotated[str | None, OF_CONSUMER] = None
-    """`group.remote.assignor`: which of the broker's assignors it would like, under its name there:
-    `uniform`. Only the consumer protocol has it."""
+    """`group.remote.assignor`: the broker's assignor that it asks for, as `uniform`."""
     starts_at_ms: int | None = 0
     """When it first starts; null: only the plan starts it."""
     restarts_after_ms: int | None = None
-    """So long after its process ended by itself something starts it again; null: nothing does."""
+    """How long after its process has ended by itself it is started again; null: never."""
     client: Annotated[Client | None, OF_KAFKA] = None
-    """The client and version whose bytes it writes and reads, as `java-4.4.0`, and whose times it
-    has: limits for JoinGroup and SyncGroup, and `timing`; null: this package's bytes, Java's times.
-    Bytes and limits are of the classic protocol."""
+    """Client and version whose bytes it writes and reads and whose times it has, as `java-4.4.0`;
+    null: this package's bytes, Java's times."""
     owned: Annotated[TopicPartitions, OF_CLASSIC] = field(default_factory=dict)
-    """Partitions that it claims as it joins for the first time, as it had them before the run:
-    sticky assignors let it keep them. It consumes them once they are assigned to it. Members of
-    other protocols join with nothing."""
+    """Partitions that it claims as it first joins, as it had them before the run."""
     claims: Annotated[Claims, OF_CLASSIC] = Claims.TRUE
     """What it writes as its owned partitions."""
     subscription_hex: Annotated[Hexadecimal | None, OF_CLASSIC] = None
     """It writes these bytes as its Subscription, in hexadecimal, whatever it knows."""
-    auto_commit_ms: int = 0
-    """`auto.commit.interval.ms`: it commits by itself so often; 0: it does not."""
+    auto_commit_ms: int | None = None
+    """`auto.commit.interval.ms`; 0: it does not commit by itself; null: 5000 where there are
+    records (`processing`) and it does not commit synchronously."""
     sync_commit_ms: int = 0
-    """It stops so often and commits, and goes on with the answer; 0: it does not."""
+    """Every so often it commits and waits for the answer; 0: never."""
     requires_stable: bool = True
-    """It waits for the offsets of open transactions, as Java's consumers do; librdkafka's do under
-    `isolation.level=read_committed`."""
+    """It waits for the offsets of open transactions, as Java's consumers do."""
     commits_on_revoke: bool = True
-    """It commits how far it came in the callback for revoked partitions."""
+    """It commits in the callback for revoked partitions."""
     forgets_generation: Annotated[bool, OF_CLASSIC] = False
-    """It forgets its generation when a commit is refused as one of an older generation: its next
-    heartbeat is refused then, and it gives up everything and joins again. So do librdkafka from 1.6
-    on and whatever is built on it, before they were mended in 2025 (librdkafka's issue 4059). Of
-    the classic protocol."""
+    """A commit of an older generation makes it forget its own and join again: librdkafka 1.6 up to
+    2025 (its issue 4059)."""
     runs_handlers: bool = False
-    """Its application does not poll: it processes each partition in a handler, in sessions, as with
-    Sarama. At the end of a session, which every rebalance of an eager protocol is, each handler
-    returns after 0 to `poll_ms`; when all have, `Cleanup` takes `revoke_ms`, and the member joins.
-    `Setup` takes `assign_ms`, before handlers start. Of the classic protocol."""
+    """Its application has a handler for each partition, in sessions, as with Sarama. At the end of
+    a session each handler returns after up to `poll_ms`; then `Cleanup` takes `revoke_ms`, and
+    `Setup` of the next one `assign_ms`."""
     keeps_pauses: bool = False
-    """What its application has paused stays paused until it resumes it: a partition that a
-    rebalance takes away is paused anew when it comes back. So do Sarama from 1.60.1 on and
-    franz-go; Java's client forgets the pause of what it has lost."""
+    """A paused partition that it loses is paused again when it comes back: Sarama from 1.60.1 on,
+    franz-go."""
     client_model: Annotated[ClientModel | None, OF_KAFKA] = None
-    """How its client divides its work among threads; null: heartbeats never wait, answers are
-    read at once, and only the begin of a rebalance waits for a poll."""
+    """How its client divides its work among threads; null: heartbeats and answers never wait for a
+    poll."""
     assign: TopicPartitions = field(default_factory=dict)
-    """Partitions that it takes by itself, with `assign()`: then it is in no group."""
+    """Partitions that it takes by `assign()`, outside the group."""
 
     def __post_init__(self) -> None:
         """Take lists for tuples; `ValueError` for what is neither, as one name for several."""
@@ -193,6 +184,13 @@ class MemberConfig:
         """By how many microseconds its polls differ."""
         spread_ms = self.poll_spread_ms
         return self.poll_ms * 500 if spread_ms is None else spread_ms * 1000
+
+    @property
+    def commits_every_ms(self) -> int:
+        """How often it commits by itself where there are records; 0: it does not."""
+        if self.auto_commit_ms is not None:
+            return self.auto_commit_ms
+        return 0 if self.sync_commit_ms else AUTO_COMMIT_MS
 
     @property
     def join_limit_ms(self) -> int:

@@ -34,9 +34,8 @@ class NetworkConfig:
     mean_us: int = 1000
     """The mean of what comes on top of `least_us`."""
     handling_us: int = 0
-    """All members are on one machine, which handles one thing for them after the other, an answer,
-    a callback or a heartbeat that is due, each in so long; a thread that has read an answer goes on
-    with its callback. 0: no member waits for another one, and each handles everything at once."""
+    """All members share a machine, which handles one answer, callback or heartbeat after the other,
+    each in so long; 0: every member has its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +43,7 @@ class ProcessingConfig:
     """Records as an even flow; without it nobody commits anything."""
 
     records_per_second: int = 0
-    """Written to each partition, from the beginning of the run on."""
+    """Written to each partition. Without records nobody commits; named scenarios have 20."""
     topics: dict[str, int] = field(default_factory=dict)
     """For some topics another rate than `records_per_second`."""
     processed_per_second: int = 0
@@ -80,15 +79,14 @@ class Scenario:
     name: str = ""
     """What results call it."""
     seed: Seed = 0
-    """What all that is random comes from: the same seed, the same run."""
+    """Where all randomness comes from."""
     until_ms: int
     """When the run ends."""
     count_from_ms: int = 0
     """From when on costs are counted: the group may settle first."""
     has_rested: bool = True
-    """At `count_from_ms` the group has been at rest for long: from then on heartbeats of members at
-    rest come at moments of their own, drawn from the seed. false: in step, as the last rebalance
-    left them."""
+    """At `count_from_ms` heartbeats of idle members are spread at random, as after a long rest;
+    false: in step, as the last rebalance left them."""
     protocol: GroupProtocol = GroupProtocol.CLASSIC
     """The group's; a member may have another (`members[].protocol`)."""
     topics: Annotated[dict[str, int], TOPICS]
@@ -108,12 +106,11 @@ class Scenario:
     processing: ProcessingConfig = field(default_factory=ProcessingConfig)
     """Records, and how far members commit."""
     compute_us_per_partition: Annotated[int, OF_CLASSIC] = 20
-    """How long a leader computes, for each partition of the topics that members subscribe to."""
+    """How long a leader computes, for each subscribed partition."""
     event_limit: int = 50_000_000
-    """A run that needs more events stops, and its result says so (`stopped_by`)."""
+    """A run with more events stops (`stopped_by`)."""
     kept_limit: int = 10_000_000
-    """So does one that keeps more in memory: events that wait, and, where they are asked for,
-    changes of ownership and records."""
+    """So does one that keeps more in memory: waiting events, changes of ownership, records."""
 
     def __post_init__(self) -> None:
         """Take lists for tuples; `ValueError` for what is neither.
