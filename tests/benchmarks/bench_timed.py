@@ -28,6 +28,7 @@ from assignors.simulation.timed.scenario import (
     Action,
     GroupProtocol,
     MemberConfig,
+    ProcessingConfig,
     Scenario,
     Verb,
 )
@@ -75,14 +76,15 @@ def line(what: str, scenario: Scenario, runs: int) -> None:
 
 
 def restarts_of(protocol: str) -> Scenario:
-    """Return a rolling restart of 20 members x 200 partitions."""
+    """Return a rolling restart of 20 members x 200 partitions, without records."""
     group_protocol, assignor = PROTOCOLS[protocol]
     scenario = named("rolling-restart", protocol=group_protocol)
     members = tuple(
         replace(scenario.members[0], name=f"c{number}", assignors=(assignor,))
         for number in range(20)
     )
-    return replace(scenario, topics={"orders": 200}, members=members)
+    nothing = ProcessingConfig()
+    return replace(scenario, topics={"orders": 200}, members=members, processing=nothing)
 
 
 def deploy_of(protocol: str) -> Scenario:

@@ -30,7 +30,7 @@ def test_a_row_has_the_figures_of_its_run() -> None:
         [text, {**text, "scenario": "crash"}, {**text, "scenario": json.loads(CRASH)}]
     )
     assert by_text == by_name == by_object
-    assert set(RESULT_COLUMNS) - set(by_text) == {"processing", "failover", "execution", "push"}
+    assert set(RESULT_COLUMNS) - set(by_text) == {"failover", "execution", "push"}
     played = simulate_with_all_figures(named("crash", seed=5, protocol=GroupProtocol.CONSUMER))
     for figure, shown in FIGURES.items():
         if shown.feature is None or shown.feature in by_text:

@@ -200,7 +200,9 @@ def test_with_no_time_between_polls_threads_make_no_difference(
 
 def committing(scenario: Scenario) -> Scenario:
     """Records, which members commit in their callbacks alone."""
-    return replace(scenario, processing=ProcessingConfig(records_per_second=10))
+    members = tuple(replace(each, auto_commit_ms=0) for each in scenario.members)
+    records = ProcessingConfig(records_per_second=10)
+    return replace(scenario, members=members, processing=records)
 
 
 @EACH
