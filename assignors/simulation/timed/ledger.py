@@ -57,8 +57,6 @@ class Ledger:
     partitions: dict[str, list[_Partition]] = field(default_factory=dict)
     consumed: dict[str, TopicPartitions] = field(default_factory=dict)
     """Member name -> what it consumes."""
-    loads: dict[str, int] = field(default_factory=dict, compare=False)
-    """Member name -> how many partitions that is."""
     consumed_count: int = 0
     """How many that is of all members."""
 
@@ -108,9 +106,7 @@ class Ledger:
         else:
             has_lost = self._change(at, member, before, owned)
         self.consumed[member] = owned
-        load = sum(map(len, owned.values()))
-        self.consumed_count += load - self.loads.get(member, 0)
-        self.loads[member] = load
+        self.consumed_count += sum(map(len, owned.values())) - sum(map(len, before.values()))
         if not self.consumed_count:
             self.stopped_since = at if self.stopped_since is None else self.stopped_since
         elif self.stopped_since is not None:

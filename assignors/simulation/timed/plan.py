@@ -69,8 +69,7 @@ def drawn(arrivals: Arrivals, seed: int) -> tuple[list[MemberConfig], list[Actio
 
 def act(run: Run, action: Action) -> None:
     """Do what the plan says: by `ACTS`, or as a command to a member."""
-    resting = () if run.heartbeats is None else run.heartbeats.resting
-    run.meter.compare(run.queue.now, run.sides, run.numbers, resting)
+    run.meter.compare(run.queue.now, run.sides, run.numbers)
     run.meter.acted = run.queue.now
     known = ACTS.get(action.do)
     if known is not None:

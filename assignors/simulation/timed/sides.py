@@ -180,8 +180,6 @@ class Sides(ABC):
 
     members: Sequence[AnyMember]
     coordinator: GroupCoordinator | PushCoordinator
-    has_patterns: bool = False
-    """Whether the coordinator looks up topics for patterns of members."""
 
     def step_member(self, number: int, event: MemberEvent) -> list[Effect]:
         """Return what a member does about an event."""
@@ -356,7 +354,6 @@ class KafkaSides(Sides):
             newest=newest,
             classics=classics,
             consumers=consumers,
-            has_patterns=bool(consumers) and any(each.pattern for each in scenario.members),
         )
 
     def client(self, number: int) -> AnyMember:

@@ -7,9 +7,9 @@ was disturbed by it. Counted is from `Ledger.count_from` on.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, compress, repeat
+from itertools import chain
 from statistics import median
 from typing import NamedTuple
 
@@ -107,8 +107,6 @@ class Rest(NamedTuple):
     """Of the run until then."""
     consumed: Mapping[str, TopicPartitions]
     """Member name -> what it consumed."""
-    loads: Loads
-    """How much that is."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -166,27 +164,23 @@ class Meter:
             self.touched_in[number] = generation
             self.touched += 1
 
-    def compare(
-        self, now: int, sides: Sides, names: Mapping[str, int], resting: Container[int] = ()
-    ) -> None:
+    def compare(self, now: int, sides: Sides, names: Mapping[str, int]) -> None:
         """Compare with the last rest: something is about to happen, or the run ends.
 
-        `names` are the members' names and numbers; those in `resting` are known to be at rest.
-        Cost: O(members) where the group is at rest, and that of `least_moves` where partitions
-        have moved.
+        `names` are the members' names and numbers. Cost: O(members) where the group is at rest, and
+        that of `least_moves` where partitions have moved.
         """
         ledger = self.ledger
         if now < ledger.count_from or sides.is_rebalancing():
             return
-        subscriptions = _subscriptions(sides, names, resting)
-        if not self._is_all_consumed(sides, subscriptions, resting):
+        subscriptions = _subscriptions(sides, names)
+        if not self._is_all_consumed(sides, subscriptions):
             return
         if self.rest is not None and ledger.moves > self.rest.moves:
             topics = {topic: len(listed) for topic, listed in ledger.partitions.items()}
-            least = least_moves(self.rest.consumed, subscriptions, topics, self.rest.loads)
+            least = least_moves(self.rest.consumed, subscriptions, topics)
             self.moves_beyond_optimum += max(ledger.moves - self.rest.moves - least, 0)
-        loads = Loads(dict(ledger.loads), frozenset(ledger.partitions))
-        self.rest = Rest(ledger.moves, dict(ledger.consumed), loads)
+        self.rest = Rest(ledger.moves, dict(ledger.consumed))
 
     def is_at_rest(self, sides: Sides, names: Mapping[str, int]) -> bool:
         """Return whether every member consumes its share, and together they consume all."""
@@ -194,19 +188,12 @@ class Meter:
             return False
         return self._is_all_consumed(sides, _subscriptions(sides, names))
 
-    def _is_all_consumed(
-        self,
-        sides: Sides,
-        subscriptions: Mapping[str, tuple[str, ...]],
-        resting: Container[int] = (),
-    ) -> bool:
+    def _is_all_consumed(self, sides: Sides, subscriptions: Mapping[str, tuple[str, ...]]) -> bool:
         """Return whether nobody has anything to do, and every partition is consumed once.
 
         A frozen member that brokers have fenced still waits for its share.
         """
-        members = sides.members
-        others = [each for number, each in enumerate(members) if number not in resting]
-        if not all(each.is_at_rest for each in others if each.is_up):
+        if not all(each.is_at_rest for each in sides.members if each.is_up):
             return False
         wanted = set(chain.from_iterable(set(subscriptions.values())))
         partitions = self.ledger.partitions
@@ -225,23 +212,13 @@ class Meter:
         return max(self.ended, self.ledger.changed_at)
 
 
-def _subscriptions(
-    sides: Sides, names: Mapping[str, int], resting: Container[int] = ()
-) -> dict[str, tuple[str, ...]]:
-    """Return the topics of each member whose process runs, as that of one at rest does."""
-    subscriptions, members = {}, sides.members
-    if not sides.has_patterns:
-        return {
-            name: members[number].topics
-            for name, number in names.items()
-            if number in resting or members[number].is_up
-        }
-    for name, number in names.items():
-        member = members[number]
-        if member.is_up:
-            found = sides.matches(number)
-            subscriptions[name] = (*member.topics, *found) if found else member.topics
-    return subscriptions
+def _subscriptions(sides: Sides, names: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
+    """Return the topics of each member whose process runs."""
+    return {
+        name: (*sides.members[number].topics, *sides.matches(number))
+        for name, number in names.items()
+        if sides.members[number].is_up
+    }
 
 
 def result_of(meter: Meter, scenario: Scenario, sides: Sides, at: int) -> TimedResult:
@@ -283,20 +260,10 @@ def result_of(meter: Meter, scenario: Scenario, sides: Sides, at: int) -> TimedR
     )
 
 
-class Loads(NamedTuple):
-    """How much members had."""
-
-    loads: Mapping[str, int]
-    """Member name -> partitions."""
-    topics: frozenset[str]
-    """Of topics among these."""
-
-
 def least_moves(
     had: Mapping[str, TopicPartitions],
     subscriptions: Mapping[str, tuple[str, ...]],
     topics: Mapping[str, int],
-    known: Loads | None = None,
 ) -> int:
     """Return the fewest partitions that change their consumer in the best balance.
 
@@ -305,9 +272,8 @@ def least_moves(
     partitions from their consumers at the begin.
 
     `had` is what each member consumed, `subscriptions` are those of the members at the end, and
-    `topics` the partition counts then. `known`, if given, is how much `had` is. Partitions
-    without a consumer at the begin do not move.
-    Cost: O(members x topics) where all subscribe to the same, else that of `optimal.bounds`.
+    `topics` the partition counts then. Partitions without a consumer at the begin do not move.
+    Cost: that of `optimal.bounds`.
 
     >>> had = {"a": {"t": (0, 1, 2)}, "b": {"t": (3, 4, 5)}}
     >>> least_moves(had, {"a": ("t",), "b": ("t",), "c": ("t",)}, {"t": 6})
@@ -315,40 +281,11 @@ def least_moves(
     >>> least_moves(had, {"a": ("t",)}, {"t": 6})
     3
     """
-    asked = {each: frozenset(each).intersection(topics) for each in set(subscriptions.values())}
-    wanted = frozenset[str]().union(*asked.values())
+    wanted = topics.keys() & set(chain.from_iterable(subscriptions.values()))
     if not wanted:
         return 0
-    if len(set(asked.values())) > 1:
-        had_count = sum(
-            len(owned[each]) for owned in had.values() for each in owned.keys() & wanted
-        )
-        return had_count - _kept_in_best(had, subscriptions, topics)
-    floor, spare = divmod(sum(topics[topic] for topic in wanted), len(subscriptions))
-    had_each = known.loads if known and known.topics <= wanted else _loads(had, wanted)
-    stay = list(compress(had_each.values(), map(subscriptions.__contains__, had_each)))
-    above = sum(map(floor.__lt__, stay))
-    return sum(had_each.values()) - sum(map(min, stay, repeat(floor))) - min(spare, above)
-
-
-def _loads(had: Mapping[str, TopicPartitions], wanted: frozenset[str]) -> dict[str, int]:
-    """Return how many partitions of these topics each member has. Cost: O(members x topics)."""
-    if len(wanted) == 1:
-        (topic,) = wanted
-        return {name: len(owned.get(topic, ())) for name, owned in had.items()}
-    return {
-        name: sum(len(owned[each]) for each in owned.keys() & wanted) for name, owned in had.items()
-    }
-
-
-def _kept_in_best(
-    had: Mapping[str, TopicPartitions],
-    subscriptions: Mapping[str, tuple[str, ...]],
-    topics: Mapping[str, int],
-) -> int:
-    """Return the most partitions that stay where they are in an assignment of the best balance."""
+    had_count = sum(len(owned[each]) for owned in had.values() for each in owned.keys() & wanted)
     members = [Member(member_id=name, topics=asked) for name, asked in subscriptions.items()]
     problem = problem_of(Group(cluster=Cluster.of(topics), members=tuple(members)))
-    present = {name: had.get(name, {}) for name in subscriptions}
-    owner = lawful_owners(problem, present)
-    return optimum(problem.first, problem.takes, problem.class_of, owner).kept_max
+    owner = lawful_owners(problem, {name: had.get(name, {}) for name in subscriptions})
+    return had_count - optimum(problem.first, problem.takes, problem.class_of, owner).kept_max
