@@ -67,11 +67,14 @@ def _defaults() -> Iterator[str]:
         "A recording is one of [real members](../tests/lab/calibrate/RESULTS.md). Replace what "
         "is assumed by figures of your own clients and brokers.\n"
     )
-    rows = [
-        (f"`{each.field}`", each.client or "every client", f"`{dumps(each.value)}`", each.source)
-        for each in defaults()
-    ]
-    yield from table(("field", "client", "default", "source"), rows)
+    by_source: dict[str, list[str]] = {}
+    for each in defaults():
+        client = f" ({each.client})" if each.client else ""
+        by_source.setdefault(each.source, []).append(
+            f"`{each.field}`{client}: `{dumps(each.value)}`"
+        )
+    rows = [(", ".join(values), source) for source, values in by_source.items()]
+    yield from table(("field and default", "source"), rows)
 
 
 def _monitors() -> Iterator[str]:

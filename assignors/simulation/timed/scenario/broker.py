@@ -51,25 +51,24 @@ class PushConfig:
     """
 
     parks_heartbeats: bool = True
-    """Members keep a request at the coordinator that is answered with the next news, beside their
-    heartbeats: an assignment is pushed at once. Otherwise it waits for the next heartbeat."""
+    """A request of each member waits at the coordinator and is answered with the next news; false:
+    news wait for the next heartbeat."""
     fences_fetches: bool = True
-    """Brokers refuse fetches of partitions that a member has no right to any more. The coordinator
-    informs them first, and waits until all have acknowledged."""
+    """Brokers refuse fetches of partitions that a member has lost. The coordinator waits until all
+    know it."""
     brokers: Positive = 3
     """Live brokers that have to acknowledge; each leads an equal share of the partitions."""
     waits_for_commit: bool = True
-    """The next owner starts after the PartitionCommittedNotification of the one before. Otherwise
-    it starts once the brokers have acknowledged, from the offset that was committed last."""
+    """The next owner starts after the commit of the one before; false: as soon as brokers know it,
+    from the last committed offset."""
     has_epochs: bool = True
     """Every grant of a partition has a number, and a notification counts only for its grant."""
     moves_per_second: PerSecond = 0
-    """At most so many owned partitions are moved a second, and at a time; 0: no limit. Partitions
-    without an owner never wait."""
+    """The most owned partitions that move a second; 0: no limit."""
     lease_ms: int = 0
     """A member may fetch that long after its last heartbeat; 0: until it is fenced."""
     fetch_ms: int = 500
-    """The time between two fetches of a member is up to this (`fetch.max.wait.ms`)."""
+    """The most time between two fetches of a member (`fetch.max.wait.ms`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,15 +28,15 @@ class OtherGroups:
     """Other groups that the coordinator looks after: their requests come at random."""
 
     per_second: PerSecond = 0
-    """Requests a second, of all of them, in the mean (a Poisson process); 0: there are none."""
+    """Requests a second (a Poisson process); 0: none."""
     groups: Positive = 100
     """How many there are, spread over the offsets partitions."""
     changes_share: Share = 0
-    """The share of requests that change their group, from 0 to 1; the others commit offsets."""
+    """The share of requests that change their group; the others commit offsets."""
     checks_share: Share = 0
-    """The share of requests that are checked, as those of transactions are."""
+    """The share of requests that are checked."""
     slow_group_check_us: int | None = None
-    """How long a check takes for the first of these groups; null: `check_us`, as for all."""
+    """How long a check takes for the first group; null: `check_us`."""
     from_ms: int = 0
     """When they begin to ask."""
     until_ms: int | None = None
@@ -64,7 +64,7 @@ class ExecutionConfig:
     handoff_us: int = 0
     """How long it takes to hand a request over to another thread."""
     check_us: int = 0
-    """How long the check of a request takes that belongs to a transaction."""
+    """How long the check of a transaction's request takes."""
     is_steady: bool = True
     """Checks and replications always take so long; false: that is the mean of an exponential
     distribution."""

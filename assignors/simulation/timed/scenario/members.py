@@ -61,11 +61,10 @@ class ClientModel(StrEnum):
     """
 
     IN_POLL = "in_poll"
-    """One thread does everything while the application is inside `poll`: heartbeats leave, and
-    answers are read, in polls alone."""
+    """One thread does everything inside `poll`, heartbeats too."""
     HEARTBEAT_THREAD = "heartbeat_thread"
-    """A second thread sends heartbeats and reads their answers; rebalances go on in polls. Java's
-    client of the classic protocol."""
+    """A second thread sends heartbeats; rebalances go on in polls. Java's client of the classic
+    protocol."""
     BACKGROUND_THREAD = "background_thread"
     """A second thread does all that needs the network; polls run callbacks. Java's client of
     KIP-848."""

@@ -35,18 +35,16 @@ class Verb(StrEnum):
     SUBSCRIBE = "subscribe"
     """It subscribes to other topics: `topics`."""
     DELETE = "delete"
-    """A topic is deleted: nobody reads anything of it any more, and members learn of it as of a new
-    one."""
+    """A topic is deleted."""
     PAUSE = "pause"
     """It pauses the partitions of `topic` that it consumes."""
     RESUME = "resume"
     """It ends its pauses of `topic`."""
     CREATE = "create"
-    """A topic is created, with so many `partitions`. Members that subscribe by a pattern learn of
-    it when they refresh their metadata, or the coordinator does."""
+    """A topic is created, with so many `partitions`. Members with a pattern learn of it by a
+    refresh of metadata."""
     GROW = "grow"
-    """A topic has so many `partitions` from now on. Members learn of it when they refresh their
-    metadata."""
+    """A topic gets more partitions: `partitions` in all."""
 
 
 class PlanEntry:
