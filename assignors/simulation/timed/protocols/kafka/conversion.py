@@ -118,10 +118,10 @@ def downgrade(
     targets: dict[str, TopicPartitions] = {}
     for each in group.in_order():
         if each.member_id not in leaving and not (replaced and each.member_id == replaced.old_id):
-            made.add(_as_classic_member(each))
+            made.add(_as_classic_member(each, group.epoch))
             targets[each.member_id] = group.target.get(each.member_id, {})
     if replaced is not None:
-        made.add(_as_classic_member(replaced.new))
+        made.add(_as_classic_member(replaced.new, group.epoch))
         targets[replaced.new.member_id] = group.target.get(replaced.old_id, {})
     made.protocol = made.selected_protocol()
     made.note_subscriptions()
@@ -150,7 +150,7 @@ def downgrade(
     state.out = []
 
 
-def _as_classic_member(member: ConsumerMember) -> GroupMember:
+def _as_classic_member(member: ConsumerMember, generation: int) -> GroupMember:
     assert member.classic is not None
     return GroupMember(
         member_id=member.member_id,
@@ -159,6 +159,7 @@ def _as_classic_member(member: ConsumerMember) -> GroupMember:
         protocols=member.classic.protocols,
         session_timeout_ms=member.classic.session_timeout_ms,
         rebalance_timeout_ms=member.rebalance_timeout_ms,
+        generation=generation,
     )
 
 
