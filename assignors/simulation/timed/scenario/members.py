@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated
 
 from assignors.documents import schemas
-from assignors.documents.keys import Kind, keys_of, read_several, schema_of
-from assignors.documents.values import DocumentError, ErrorCode, Place, as_list, as_object
+from assignors.documents.keys import Kind, read_several, schema_of
+from assignors.documents.values import DocumentError, ErrorCode, Place, as_list
 from assignors.names.sequences import as_names, take
 from assignors.simulation.timed.dialects.time_limits import (
     join_limit_ms,
@@ -237,8 +236,7 @@ def _read_members(value: object, place: Place) -> tuple[MemberConfig, ...]:
     members: list[MemberConfig] = []
     for number, each in enumerate(as_list(value, place)):
         where = (*place, number)
-        entry = _with_timing(as_object(each, where))
-        one, numbering = read_several((MemberConfig, Numbering), entry, where)
+        one, numbering = read_several((MemberConfig, Numbering), each, where)
         count = numbering.count
         if count is None and numbering != Numbering():
             words = "numbered_from and starts_every_ms need a count"
@@ -250,15 +248,6 @@ def _read_members(value: object, place: Place) -> tuple[MemberConfig, ...]:
             )
         members += [one] if count is None else numbering.members(one)
     return tuple(members)
-
-
-def _with_timing(entry: Mapping[str, object]) -> Mapping[str, object]:
-    """Return an entry with the keys of `timing` in `timing`: 0.2 had them beside it."""
-    if "timing" in entry:
-        return entry
-    times = {name: value for name, value in entry.items() if name in keys_of(Timing)}
-    others = {name: value for name, value in entry.items() if name not in times}
-    return {**others, "timing": times} if times else entry
 
 
 MEMBERS = Kind(
