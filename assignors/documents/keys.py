@@ -153,6 +153,17 @@ def _keys_of(kind: Any) -> Mapping[str, Key]:  # noqa: ANN401 - a class, which m
     return {each.name: _key(hints[each.name], each) for each in fields(kind)}
 
 
+def require_values(settings: Any) -> None:  # noqa: ANN401 - a dataclass
+    """Raise `DocumentError`, with the key, where settings made in Python have an impossible value.
+
+    Cost: O(their size).
+    """
+    for name, key in keys_of(type(settings)).items():
+        value = getattr(settings, name)
+        if value is not None or not key.is_nullable:
+            key.kind.read(value, (name,))
+
+
 def brief(settings: Any) -> Document:  # noqa: ANN401 - a dataclass
     """Return the document of settings, without keys that have their defaults. Cost: O(its size)."""
     return {

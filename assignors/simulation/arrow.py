@@ -18,7 +18,9 @@ from assignors.registry import assignor_named
 from assignors.simulation.processes import Row, known
 from assignors.simulation.rounds import scenario_rows as rounds
 from assignors.simulation.rounds.outcome import Outcome
+from assignors.simulation.timed.execution.load import Load
 from assignors.simulation.timed.execution.measures import Measured
+from assignors.simulation.timed.execution.policy import Settings
 from assignors.simulation.timed.results import FEATURES, TimedResult
 from assignors.simulation.timed.sweeps import rows as sweeps
 from assignors.simulation.timed.sweeps.sweep import FIELDS, Sweep
@@ -167,13 +169,8 @@ TRAFFIC = RowKind(
     ),
 )
 """A row a scenario row and assignor."""
-_KINDS = {int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
-POINT = pa.schema(
-    [
-        *_strings("model"),
-        *((name, _KINDS.get(each.values, pa.string())) for name, each in FIELDS.items()),
-    ]
-)
+_OF_POINT = [*schema_of(Load), *schema_of(Settings)]
+POINT = pa.schema([*_strings("model"), *(each for each in _OF_POINT if each.name in FIELDS)])
 """A row a point of a sweep; null is the default of a field."""
 COORDINATORS = RowKind(
     given=sweeps.POINT_COLUMNS,

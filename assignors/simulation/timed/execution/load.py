@@ -8,81 +8,69 @@ execution model is asked the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assignors.documents.values import DocumentError, ErrorCode
+from assignors.documents.keys import integer, number, require_values
 
 MICRO = 1_000_000
-COUNT_MAX = 100_000_000
-"""The most requests, groups, clients, bytes or microseconds."""
-SEED_MAX = 2**64 - 1
+Count = Annotated[int, integer(1, 1_000_000)]
+Microseconds = Annotated[int, integer(0, 60 * MICRO)]
+Share = Annotated[float, number(0, 1)]
+SEED_MAX = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
     """Times are microseconds."""
 
-    requests: int = 20_000
+    requests: Count = 20_000
     """How many come."""
-    per_second: int = 5000
+    per_second: Annotated[int, integer(1, 100_000_000)] = 5000
     """How many come in a second, in the mean."""
-    burst: int = 1
+    burst: Count = 1
     """How many come together; bursts are as rare as `per_second` asks for."""
-    clients: int | None = None
+    clients: Count | None = None
     """So many clients ask, each of them again once it has its answer; `None`: requests come at
     `per_second`, whatever has been answered."""
-    think_us: int = 0
+    think_us: Microseconds = 0
     """How long a client waits in the mean before it asks (exponential)."""
-    groups: int = 1000
+    groups: Count = 1000
     """Groups that ask, all equally often."""
-    changes_share: float = 0.0
+    changes_share: Share = 0.0
     """The share of requests that change their group, and have it to themselves."""
-    checks_share: float = 1.0
+    checks_share: Share = 1.0
     """The share of requests that are checked, where checks take time."""
-    transactions_share: float = 0.0
+    transactions_share: Share = 0.0
     """The share of requests whose records are a batch of their own, which is appended at once."""
-    check_us: int = 0
+    check_us: Microseconds = 0
     """How long a check takes."""
-    slow_group_check_us: int | None = None
+    slow_group_check_us: Microseconds | None = None
     """How long it takes for the requests of group 0; `None`: as long as for the others."""
-    service_us: int = 50
+    service_us: Microseconds = 50
     """How long a worker handles a request."""
-    handoff_us: int = 0
+    handoff_us: Microseconds = 0
     """How long it takes to hand a request over to another thread."""
-    append_us: int = 0
+    append_us: Microseconds = 0
     """How long an append takes in the local log, which takes those of a partition one by one."""
-    replication_us: int = 2000
+    replication_us: Microseconds = 2000
     """From the local log to the high watermark above it."""
     is_steady: bool = True
     """Whether checks and replications always take so long; else that is their mean, and they are
     drawn from exponential distributions."""
-    linger_us: int | None = None
+    linger_us: Microseconds | None = None
     """How long a batch waits for others; `None`: for those that were waiting when it began."""
-    record_bytes: int = 100
+    record_bytes: Count = 100
     """Key and value of a record: about what an offset commit has with names of ten letters."""
-    seed: int = 0
+    seed: Annotated[int, integer(0, SEED_MAX)] = 0
     """What arrivals, groups and times are drawn from."""
 
     def __post_init__(self) -> None:
         """Raise `DocumentError` with the name of a field whose value cannot be."""
-        for each in fields(self):
-            low, high = _limits(each.name)
-            value = getattr(self, each.name)
-            if isinstance(value, int | float) and not low <= value <= high:
-                words = f"{value} is not between {low} and {high}"
-                raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (each.name,))
-
-
-def _limits(name: str) -> tuple[int, int]:
-    if name.endswith("_share") or name.startswith("is_"):
-        return 0, 1
-    if name == "seed":
-        return 0, SEED_MAX
-    return (0 if name.endswith("_us") else 1), COUNT_MAX
+        require_values(self)
 
 
 class Draws(NamedTuple):

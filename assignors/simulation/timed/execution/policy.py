@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, StrEnum
+from typing import Annotated
 
-from assignors.documents.values import DocumentError, ErrorCode
+from assignors.documents.keys import integer, require_values
 
 
 class Key(Enum):
@@ -134,18 +135,14 @@ class Lingers(StrEnum):
 class Settings:
     """Of a coordinator. Raises `DocumentError` with the field's name for a value that cannot be."""
 
-    workers: int = 4
+    workers: Annotated[int, integer(1, 10_000)] = 4
     """Threads that handle requests (`group.coordinator.threads`)."""
-    partitions: int = 4
+    partitions: Annotated[int, integer(1, 10_000)] = 4
     """Offsets partitions that this broker leads."""
     linger: Lingers = Lingers.QUEUED
-    batch_max: int = 1000
+    batch_max: Annotated[int, integer(1, COUNT_MAX)] = 1000
     """Records in a batch; a request with more is a batch of its own."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        for name in ("workers", "partitions", "batch_max"):
-            value = getattr(self, name)
-            if not 1 <= value <= COUNT_MAX:
-                words = f"{value} is not between 1 and {COUNT_MAX}"
-                raise DocumentError(ErrorCode.OUT_OF_RANGE, words, (name,))
+        require_values(self)

@@ -15,12 +15,11 @@ default.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from math import prod
-from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any
 
-from assignors.documents.keys import BOOLEAN, Kind, integer, number, read_several, word_of
+from assignors.documents.keys import Kind, integer, keys_of, read_several, word_of
 from assignors.documents.schemas import Key, Schema, array, constant, nullable, record
 from assignors.documents.values import (
     DocumentError,
@@ -31,21 +30,9 @@ from assignors.documents.values import (
     described,
 )
 from assignors.names.nearest import suggestion
-from assignors.simulation.timed.execution.load import Load
+from assignors.simulation.timed.execution.load import SEED_MAX, Load
 from assignors.simulation.timed.execution.policy import POLICIES, Settings
 
-MINUTE_US = 60_000_000
-MANY = 1_000_000
-SEED_MAX = 2**63 - 1
-LIMITS: dict[str, tuple[int, int]] = {
-    "per_second": (1, 100_000_000),
-    "workers": (1, 10_000),
-    "partitions": (1, 10_000),
-    "seed": (0, SEED_MAX),
-}
-"""Field -> its least and its greatest value, where it has limits of its own."""
-NOT_GIVEN = frozenset({"linger"})
-"""Settings that follow from the load."""
 MODEL = word_of(POLICIES, "execution model")
 
 
@@ -59,40 +46,10 @@ class Point:
     settings: Settings = field(default_factory=Settings)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PointField:
-    """A field of a point."""
-
-    values: type[Any]
-    """`int`, `float` or `bool`."""
-    default: Any
-    kind: Kind
-    """How its value is read, and its schema."""
-
-
-def _fields_of(kind: type[Any]) -> dict[str, PointField]:
-    hints = get_type_hints(kind)
-    return {
-        each.name: _field(each.name, hints[each.name], each.default)
-        for each in fields(kind)
-        if each.name not in NOT_GIVEN
-    }
-
-
-def _field(name: str, hint: Any, default: object) -> PointField:  # noqa: ANN401 - a type
-    if get_origin(hint) in (Union, UnionType):
-        (hint,) = (one for one in get_args(hint) if one is not type(None))
-    if hint is bool:
-        kind = BOOLEAN
-    elif hint is float:
-        kind = number(0, 1)
-    else:
-        kind = integer(*(0, MINUTE_US) if name.endswith("_us") else LIMITS.get(name, (1, MANY)))
-    return PointField(values=hint, default=default, kind=kind)
-
-
-OF_LOAD, OF_SETTINGS = _fields_of(Load), _fields_of(Settings)
-FIELDS: Mapping[str, PointField] = {**OF_LOAD, **OF_SETTINGS}
+OF_LOAD = keys_of(Load)
+OF_SETTINGS = {name: key for name, key in keys_of(Settings).items() if name != "linger"}
+"""Without the linger, which follows from the load."""
+FIELDS = {**OF_LOAD, **OF_SETTINGS}
 """Name -> field of a point, beside its model."""
 KINDS: Mapping[str, Kind] = {"model": MODEL, **{name: each.kind for name, each in FIELDS.items()}}
 """Field -> the kind of its value, the model's among them."""
