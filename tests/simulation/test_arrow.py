@@ -104,6 +104,7 @@ def test_columns_and_types_are_those_that_readers_have_always_had() -> None:
         "assignor",
         "first_violation",
         "error",
+        "error_kind",
     }
     assert (types["is_settled"], types["cpu_ms"], types["moved"]) == ("bool", "double", "int64")
     processing = arrow.TIMED.results.field("processing").type
