@@ -155,6 +155,8 @@ class GroupWatch:
     """The topics that its members subscribe to."""
     is_forgotten: bool = False
     """Whether nothing is left of it: no members, offsets or alerts for a day."""
+    is_any_open: bool = False
+    """Whether an alert is open."""
     packed: bytes | None = None
     """`Rest`, while only commits come."""
     rest: Rest | None = field(default=None, metadata={"is_kept": False})
@@ -169,6 +171,14 @@ class GroupWatch:
             self.rest.share_names()
             self.packed = None
         return self.rest
+
+    def looked_at(self) -> Rest:
+        """Return the rest of the state to read it; it stays packed if it is."""
+        kept = self.packed
+        rest = self.opened()
+        if kept is not None:
+            self.packed, self.rest = kept, None
+        return rest
 
     def pack(self) -> None:
         """Pack the rest of the state: a twentieth of the memory."""

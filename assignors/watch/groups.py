@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 
 from assignors.replay.decode.logged_records import NO_GROUP, LoggedRecord, group_in
 from assignors.replay.history.fold import COMMITS
@@ -80,22 +80,20 @@ class Watch:
         self._plan(watch)
 
     def still_open(self) -> list[Alert]:
-        """Return the alerts that are open, as repeated: for receivers after a restart.
-
-        Cost: linear in the state.
-        """
+        """Return the alerts that are open, as repeated: for receivers after a restart."""
         found = [*still_open("", self.own.alerts, self.clock_ms, self.rules)]
         for group, watch in self.groups.items():
-            was_packed = watch.rest is None
-            found += still_open(group, watch.opened().alerts, self.clock_ms, self.rules)
-            if was_packed:
-                watch.pack()
+            if watch.is_any_open:
+                alerts = watch.looked_at().alerts
+                found += still_open(group, alerts, self.clock_ms, self.rules)
         return found
 
-    def take_folded(self) -> list[str]:
-        """Return the groups that have a new record which is no commit, since the last call."""
-        found, self._folded = [*self._folded], {}
-        return found
+    def take_folded(self, limit: int) -> list[GroupWatch]:
+        """Return groups that have a new record which is no commit, each once, at most `limit`."""
+        taken = [*islice(self._folded, limit)]
+        for group in taken:
+            del self._folded[group]
+        return [self.groups[group] for group in taken if group in self.groups]
 
     def _plan(self, watch: GroupWatch) -> None:
         """Note when a group is due, if that is sooner than was known."""

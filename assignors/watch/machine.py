@@ -412,6 +412,7 @@ def _evaluate(
     yield from evaluated(
         watch.group, rest.alerts, conditions, now_ms, rules, oldest_ms=oldest, is_quiet=is_quiet
     )
+    watch.is_any_open = any(alert.phase is Phase.OPEN for alert in rest.alerts.values())
     dues.append(due_ms(rest.alerts, rules))
     if is_quiet and rest.alerts:
         dues.append(since_ms)

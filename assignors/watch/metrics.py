@@ -32,6 +32,8 @@ Family = CounterMetricFamily | GaugeMetricFamily
 PREFIX = "kafka_assignors_"
 SERIES_MAX = 50_000
 """Series of groups beyond which further groups are left out."""
+PICTURES = 40
+"""Groups looked at in one step: after a restart all have to be, and the watch goes on meanwhile."""
 HOST = "127.0.0.1"
 """Where metrics are served if the address names no host."""
 
@@ -117,20 +119,16 @@ class Metrics:
                 self._open[alert.id] = alert
 
     def observe(self, watch: Watch, position: Position) -> None:
-        """Take a picture of each group that has a new record which is no commit.
+        """Take a picture of groups that have a new record which is no commit, `PICTURES` at most.
 
         Cost: members and partitions of these groups.
         """
-        for group in watch.take_folded():
-            found = watch.groups[group]
-            was_packed = found.rest is None
-            picture = pictured(group, found.opened(), self._pictures.get(group))
-            if was_packed:
-                found.pack()
+        for found in watch.take_folded(PICTURES):
+            picture = pictured(found.group, found.looked_at(), self._pictures.get(found.group))
             if picture is None:
-                self._pictures.pop(group, None)
+                self._pictures.pop(found.group, None)
             else:
-                self._pictures[group] = picture
+                self._pictures[found.group] = picture
         self._watch, self._position = watch, position
 
     def collect(self) -> Iterator[Family]:

@@ -148,7 +148,10 @@ class _Groups(StatefulProcessor):
         for given in inputs:
             for alert in step(watch, given, self._rules, self._cluster, self._since_ms):
                 yield row_of(alert)
-        self._state.update((state_bytes(watch),))
+        if watch.is_forgotten:
+            self._state.clear()
+        else:
+            self._state.update((state_bytes(watch),))
         now_ms = timers.getCurrentProcessingTimeInMs()
         if now_ms > 0:
             self._set_timer(watch, now_ms)
