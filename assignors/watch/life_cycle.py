@@ -80,13 +80,13 @@ def evaluated(
     rules: Rules,
     *,
     oldest_ms: int,
-    is_quiet: bool = False,
+    since_ms: int = 0,
 ) -> Iterator[Alert]:
     """Bring the alerts of a group up to `now_ms`, and yield what happened to them.
 
     `oldest_ms` is the time of the oldest row that is kept: what began later and is no longer
-    found never was. With `is_quiet` alerts open and close without events; an alert that is open
-    when the quiet ends is sent then. Cost: linear in alerts and conditions.
+    found never was. Before `since_ms` alerts open and close without events; an alert whose
+    condition still holds then is sent then. Cost: linear in alerts and conditions.
     """
     for key, condition in conditions.items():
         known = alerts.get(key)
@@ -108,7 +108,9 @@ def evaluated(
             condition = alert.condition = replace(condition, until_ms=now_ms)
         kept = kept_ms(condition.kind, rules)
         is_over = condition.until_ms is not None and now_ms >= condition.until_ms + kept
-        if not is_quiet:
+        if alert.said_ms is None and alert.opened_ms < since_ms and condition.until_ms is not None:
+            is_over = True
+        elif now_ms >= since_ms:
             yield from _events(group, alert, now_ms, rules, is_over=is_over)
         if is_over:
             alert.phase = Phase.OVER

@@ -408,14 +408,15 @@ def _evaluate(
     watch.is_any_silent = bool(silent)
     conditions: dict[Key, Condition] = {one.key: one for one in found}
     oldest = rest.generations[0].at_ms if len(rest.generations) == GENERATIONS else 0
-    is_quiet = now_ms < since_ms
+    # At a whole second, as any other look: no write of a coordinator is half read then.
+    said_ms = -(-since_ms // SECOND) * SECOND
     yield from evaluated(
-        watch.group, rest.alerts, conditions, now_ms, rules, oldest_ms=oldest, is_quiet=is_quiet
+        watch.group, rest.alerts, conditions, now_ms, rules, oldest_ms=oldest, since_ms=said_ms
     )
     watch.is_any_open = any(alert.phase is Phase.OPEN for alert in rest.alerts.values())
     dues.append(due_ms(rest.alerts, rules))
-    if is_quiet and rest.alerts:
-        dues.append(since_ms)
+    if now_ms < said_ms and rest.alerts:
+        dues.append(said_ms)
     watch.due_ms = min((max(due, now_ms + 1) for due in dues if due is not None), default=None)
 
 

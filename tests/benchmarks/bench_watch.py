@@ -122,6 +122,14 @@ def main(group_count: int = 10_000) -> None:
     rows = [*commits(groups[:500], at_ms + 5_000, 3)]
     raws = [topic.raw(*row) for row in rows]
     each = fed(watch, raws) / len(raws)
+    print(f"commits: {1e6 * each:.1f} us each, {20_000 * each:.0%} of a core at 20,000/s")
+    busy = [f"busy-{number}" for number in range(20)]
+    raws = [
+        topic.raw(*group_record(one, generation, 50), at_ms + 1_000 * generation)
+        for generation in range(1, 11)
+        for one in busy
+    ]
+    each = fed(watch, raws) / len(raws)
     print(f"group records of 50 members: {1e3 * each:.1f} ms, {50 * each:.0%} of a core at 50/s")
     begun = time.process_time()
     for due in range(10):

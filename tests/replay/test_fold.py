@@ -19,6 +19,7 @@ from assignors.replay.history.fold import (
 from assignors.replay.history.model import Generation, HistoryRow, Kind, Life
 from assignors.replay.tables.rows import OffsetRow
 from tests.replay.histories import (
+    TOPIC_ID,
     Says,
     captured,
     classic,
@@ -28,9 +29,12 @@ from tests.replay.histories import (
     gone,
     in_order,
     member,
+    target,
+    target_of,
 )
 
 NAMES: dict[str, str] = {}
+ID = TOPIC_ID.format("Q")
 
 
 @pytest.fixture(scope="module")
@@ -132,3 +136,20 @@ def test_a_life_that_goes_on_under_another_protocol_is_known_by_the_next_record(
         (2, "consumer", False),
         (3, "classic", False),
     ]
+
+
+def test_a_target_that_compaction_left_before_its_member_is_kept() -> None:
+    """A member that changes its rack is written again, and its target is not."""
+    entries = in_order(
+        [
+            epoch(0, 2),
+            target_of(0, "a", {ID: (0, 1)}),
+            target(0, 2),
+            current(0, "a", 2, {ID: (0, 1)}),
+            member(0, "a", ("t",)),
+            epoch(5_000, 3),
+        ]
+    )
+    history = group_history("g", entries, topic_names={ID: "t"})
+    [_, last] = history.lives[0].generations
+    assert [one.target for one in last.members] == [{"t": (0, 1)}]

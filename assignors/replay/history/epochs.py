@@ -69,6 +69,9 @@ class EpochLife:
     """Regular expression -> the topics that the broker found for it."""
     subscribers: dict[str, dict[str, None]] = field(default_factory=dict)
     """Regular expression -> the members that subscribe to it."""
+    early: dict[str, TopicPartitions] = field(default_factory=dict)
+    """Targets of members without a record so far: compaction leaves the last record of each key, so
+    that of a member may come behind its target."""
     announced: dict[str, None] = field(default_factory=dict)
     """Members whose records were written since the last epoch: they cause the next."""
     epoch: Epoch | None = None
@@ -148,6 +151,8 @@ class EpochLife:
             self.announced.pop(member_id, None)
             self._own(entry, member_id, {}, is_gone=True)
             return
+        if known.target is None:
+            known = replace(known, target=self.early.pop(member_id, None))
         self._announce(self._matched(described(known, value)))
         self._update_in_epoch(member_id)
 
@@ -170,10 +175,14 @@ class EpochLife:
 
     def _target(self, entry: LoggedRecord, value: Mapping[str, Any] | None) -> None:
         member_id = self._member_id(entry)
-        if value is None or member_id not in self.members:
+        if value is None:
+            self.early.pop(member_id, None)
             return
         target = self._partitions(value.get("topicPartitions", value.get("activeTasks", ())))
-        self.members[member_id] = replace(self.members[member_id], target=target)
+        if member_id in self.members:
+            self.members[member_id] = replace(self.members[member_id], target=target)
+        else:
+            self.early[member_id] = target
 
     def _current(self, entry: LoggedRecord, value: Mapping[str, Any] | None) -> None:
         member_id = self._member_id(entry)
