@@ -2,11 +2,10 @@
 
     python -m tests.benchmarks.bench_traffic [--part NAME] [--store]
 
-Plays the named scenarios of `traffic` under our assignors and the peers, six seeds
-each, and prints a line for each; ours as it is with 24 seeds, too. `--part` plays one part alone,
-and leaves the others as they are stored. With `--store` the means go into `results/traffic.json`,
-of which `python -m tests.lab.weights.over_time` writes the tables of docs/weights.md. Nothing here
-is a time: every machine gets the same figures. About five minutes of one core.
+Plays the named scenarios of `traffic` under our assignors and the peers, six seeds each, and prints
+a line for each. `--part` plays one part alone, and leaves the others as they are stored. With
+`--store` the means go into `results/traffic.json`, of which `python -m tests.lab.pages` writes the
+tables. Nothing here is a time: every machine gets the same figures. About five minutes of one core.
 """
 
 from __future__ import annotations
@@ -15,9 +14,8 @@ import argparse
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 
 from assignors.simulation.traffic.results import TrafficResult, result_of
 from assignors.simulation.traffic.run import moments
@@ -27,7 +25,6 @@ from tests.benchmarks.traffic.catch_up import least_s
 from tests.benchmarks.traffic.contenders import CONTENDERS, Contender
 
 RESULTS = Path(__file__).resolve().parent / "results" / "traffic.json"
-FIRST_SEED = 100
 FIGURES = (
     "moves_per_hour",
     "returned_share",
@@ -41,18 +38,11 @@ FIGURES = (
     "paused_s_per_hour",
     "double",
 )
-TARGETED = ("moves_per_hour", "rebalances_per_hour", "use_over_bound_mean")
-"""Of these the confidence intervals are kept, too."""
-QUANTILES = {6: 2.571, 24: 2.069}
-"""Of Student's t, 97.5 %, by the number of runs."""
-INTERVAL = "_interval"
-"""Ends the key of the half width of a figure's 95 % confidence interval."""
+SEEDS = range(100, 106)
 COUNTING = "`cooperative-sticky`, by count"
 EVERY = "lag-based, every minute"
 RATES = ("LPT by rate", "guyozeri by rate", "KCL 3 by rate", "Dicer by rate")
 OURS = "**ours, as it is**"
-AIMED_AT = "noisy, as it is"
-"""The part whose figures have targets."""
 TIGHT, NARROW, OF_LAG, OF_RATE = (
     "ours, tolerance and trigger 1 %",
     "ours, trigger 5 %",
@@ -67,12 +57,10 @@ class Part:
 
     scenario: TrafficScenario
     contenders: Sequence[str]
-    seeds: int = 6
 
 
 PARTS: dict[str, Part] = {
     "noisy": Part(scenario=world("noisy"), contenders=tuple(CONTENDERS)),
-    AIMED_AT: Part(scenario=world("noisy"), contenders=(OURS,), seeds=24),
     **{
         f"steady, {error:.0%}": Part(
             scenario=replace(world("steady"), leader=replace(world("steady").leader, error=error)),
@@ -101,12 +89,8 @@ def played(scenario: TrafficScenario, contender: Contender, seed: int) -> Traffi
 def measured(part: Part, *, only: str | None = None) -> Iterator[tuple[str, dict[str, float]]]:
     """Yield each contender's name and the means of its figures; `only` one, if wanted."""
     for name in part.contenders if only is None else [only]:
-        seeds = range(FIRST_SEED, FIRST_SEED + part.seeds)
-        runs = [played(part.scenario, CONTENDERS[name], seed) for seed in seeds]
+        runs = [played(part.scenario, CONTENDERS[name], seed) for seed in SEEDS]
         means = {figure: fmean(getattr(run, figure) for run in runs) for figure in FIGURES}
-        for figure in TARGETED:
-            deviation = stdev(getattr(run, figure) for run in runs)
-            means[f"{figure}{INTERVAL}"] = QUANTILES[part.seeds] * deviation / sqrt(part.seeds)
         yield name, {figure: round(mean, 4) for figure, mean in means.items()}
 
 
@@ -123,8 +107,7 @@ def main() -> None:
         print(f"{title}: {', '.join(FIGURES)}", flush=True)
         found = {}
         if part.scenario.behind_share:
-            seeds = range(FIRST_SEED, FIRST_SEED + part.seeds)
-            kept["least_s"][title] = round(fmean(least_s(part.scenario, one) for one in seeds), 1)
+            kept["least_s"][title] = round(fmean(least_s(part.scenario, one) for one in SEEDS), 1)
         for name, figures in measured(part):
             found[name] = figures
             print(f"  {name:40}", *(f"{value:10,.3f}" for value in figures.values()), flush=True)
