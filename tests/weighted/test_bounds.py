@@ -13,7 +13,7 @@ from assignors.arrays import Bool, Int64
 from assignors.optimal.prices import Prices, prices
 from assignors.weighted.bounds import Bounds, bounds
 from assignors.weighted.heavy import heavy
-from assignors.weighted.level import QUANTA, level
+from assignors.weighted.level import QUANTA, _shrunk, level
 from tests.weighted.oracles import (
     Weighted,
     best_by_trial,
@@ -260,3 +260,12 @@ def test_what_is_no_weight_or_capacity_is_an_error(
             class_of=np.zeros(len(capacity), dtype=np.int32),
             capacity=np.array(capacity),
         )
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+@pytest.mark.parametrize("times", [1, 2, 8])
+def test_sizes_are_halved_no_more_often_than_they_must(times: int, more: int) -> None:
+    total = times * QUANTA + more
+    found = int(_shrunk(np.array([total])).sum())
+    assert found <= QUANTA
+    assert found == total or 2 * (found + 1) > QUANTA
