@@ -1,4 +1,4 @@
-"""Make and change frozen dataclasses quickly, where there are thousands that need no check.
+"""Make frozen dataclasses quickly, where there are thousands that need no check.
 
 `__init__` of a frozen dataclass sets each field by a call, because assignment is forbidden on its
 objects. Here the fields are set on an object of another class that has the same slots, and then
@@ -36,25 +36,6 @@ def unchecked(cls: Callable[P, T]) -> Callable[P, T]:
     if in_order and in_order[-1].kw_only:
         parameters.insert(sum(not each.kw_only for each in in_order), "*")
     return cast("Callable[P, T]", _written(cls, parameters, {each: _value(each) for each in known}))
-
-
-def unchecked_replace(cls: Callable[P, T]) -> Callable[..., T]:
-    """Return `dataclasses.replace` for objects of a frozen dataclass with slots; checks nothing.
-
-    >>> from dataclasses import dataclass
-    >>> @dataclass(frozen=True, slots=True)
-    ... class Point:
-    ...     x: int
-    ...     y: int = 0
-    >>> unchecked_replace(Point)(Point(1, 2), x=3)
-    Point(x=3, y=2)
-    """
-    known = fields(cast("Any", cls))
-    parameters = ["_from", "/", "*", *(f"{each.name}=_MISSING" for each in known)]
-    values = {
-        each: f"_from.{each.name} if {each.name} is _MISSING else {each.name}" for each in known
-    }
-    return cast("Callable[..., T]", _written(cls, parameters, values))
 
 
 def _written(

@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from wire import ErrorKind, WireError
-from wire.constructors import unchecked
 from wire.records import Record, decode_record
 
 if TYPE_CHECKING:
@@ -39,9 +38,6 @@ class LoggedRecord:
     """Whether its transaction was aborted; `None` where the source does not know."""
 
 
-_logged = unchecked(LoggedRecord)
-
-
 def logged_records(rows: Iterable[Raw]) -> Iterator[LoggedRecord]:
     """Yield each row as a record. Memory: a row."""
     return map(logged_record, rows)
@@ -49,7 +45,7 @@ def logged_records(rows: Iterable[Raw]) -> Iterator[LoggedRecord]:
 
 def logged_record(raw: Raw) -> LoggedRecord:
     """Return a row as a record. Cost: linear in the bytes."""
-    return _logged(
+    return LoggedRecord(
         record=record_of(raw.key, raw.value, raw.error),
         at_ms=NO_TIME if raw.timestamp_ms is None else raw.timestamp_ms,
         partition=raw.partition,

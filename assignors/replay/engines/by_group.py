@@ -24,7 +24,6 @@ from assignors.replay.decode.logged_records import (
 )
 from assignors.replay.history.fold import by_majority, recorded_names
 from wire import ErrorKind, Note, NoteCode, WireError
-from wire.constructors import unchecked
 from wire.records import Record
 from wire.text import utf16_key
 
@@ -36,9 +35,6 @@ HELD_MAX = 50_000
 
 GROUPS_NAMED = 5
 """How many groups are named in the message that no group matches."""
-
-_new_record = unchecked(Record)
-_new_entry = unchecked(LoggedRecord)
 
 
 class RecordsByGroup:
@@ -171,8 +167,8 @@ def _packed(entry: LoggedRecord) -> tuple[Any, ...]:
 def _unpacked(packed: tuple[Any, ...]) -> LoggedRecord:
     at_ms, partition, offset, is_aborted, *fields = packed
     number, name, key, version, value, notes, error, key_bytes, value_bytes, is_tombstone = fields
-    return _new_entry(
-        record=_new_record(
+    return LoggedRecord(
+        record=Record(
             type=number,
             name=name,
             key=key,
