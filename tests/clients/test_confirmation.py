@@ -155,6 +155,21 @@ def test_kafka_python_does_not_wait_where_another_round_began() -> None:
     assert not confirms(Beats(answered_at_s=0.001), _generation=later)
 
 
+@pytest.mark.parametrize("leads", [True, False])
+def test_kafka_python_confirms_a_round_that_it_led_and_no_other(
+    monkeypatch: pytest.MonkeyPatch, *, leads: bool
+) -> None:
+    made = cooperative_sticky()
+    if leads:
+        made._session.lead(CLUSTER, {"a": OLD}, instance_ids={}, joined=GENERATION)
+    started: list[Any] = []
+    manager = SimpleNamespace(call_soon=lambda task, *_: started.append(task))
+    coordinator = SimpleNamespace(_manager=manager, _assignors={})
+    monkeypatch.setattr(made, "_find_coordinator", lambda: coordinator)
+    made.on_assignment(SimpleNamespace(partitions=list), GENERATION)
+    assert started == [made._await_heartbeat] * leads
+
+
 class Coordinator(GroupCoordinator):  # type: ignore[misc]  # the host has no types
     """The part of aiokafka's coordinator that a strategy uses."""
 

@@ -23,6 +23,7 @@ from wire import (
     decode_sticky_user_data,
     decode_subscription,
 )
+from wire.layout.fields import compact_length
 
 Decoder = Callable[..., Decoded[Any]]
 
@@ -240,3 +241,8 @@ def test_text_is_refused_with_what_reads_it(decode: Decoder) -> None:
     with pytest.raises(TypeError, match=r"expected bytes, found int$"):
         decode(4)
     assert decode(bytearray(b"\0\0")) == decode(memoryview(b"\0\0")) == decode(b"\0\0")
+
+
+def test_the_least_compact_length_is_the_greatest_as_in_java() -> None:
+    assert compact_length(b"\x80\x80\x80\x80\x08", 0, "text") == (2**31 - 1, 5)
+    assert compact_length(b"\x81\x80\x80\x80\x08", 0, "text") == (-(2**31), 5)
