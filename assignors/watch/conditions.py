@@ -78,9 +78,15 @@ def _analysed(
     known, rest.analysed = rest.analysed, {}
     for generation in () if life is None else life.generations:
         found = known.get(generation.number)
-        if found is None or found.generation is not generation or found.before is not before:
+        if (
+            found is None
+            or found.before is not before
+            or not _is_same(found.generation, generation)
+        ):
             assert life is not None, "a generation has a life"
             found = generation_analysis(life.kind, generation, before, rest.counts)
+        elif found.generation is not generation:
+            found = replace(found, generation=generation)
         rest.analysed[generation.number] = found
         before = generation
     return GroupAnalysis(
@@ -90,6 +96,11 @@ def _analysed(
         lives=() if life is None else (life_analysis(life, rest.analysed.values()),),
         drops=tuple(rest.drops),
     )
+
+
+def _is_same(one: Generation, other: Generation) -> bool:
+    """Return whether a generation was looked at before, perhaps without its end."""
+    return one is other or replace(one, until_ms=other.until_ms) == other
 
 
 def _count(watch: GroupWatch, history: GroupHistory, cluster: Cluster) -> None:

@@ -28,18 +28,22 @@ from assignors.replay.result import (
     pattern_of,
 )
 from assignors.replay.sources import SourceError
-from assignors.watch.checkpoint import read_checkpoint, write_checkpoint
+from assignors.watch.checkpoint import read_checkpoint, write_checkpoint, written_in_parts
 from assignors.watch.events import Alert
 from assignors.watch.groups import Watch
-from assignors.watch.machine import Tick
+from assignors.watch.machine import Input, Tick
 from assignors.watch.played import played
 from assignors.watch.position import Position
+from assignors.watch.reach import Reach
 from assignors.watch.rules import Rules
-from assignors.watch.tail import tail
+from assignors.watch.tail import Polled, tail
 from wire.text import utf16_key
 
 CHECKPOINT_S = 30.0
-"""How often a checkpoint is written."""
+"""The time from one checkpoint to the next."""
+
+SAVED = object()
+"""What comes when a checkpoint is whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,7 @@ def watch_cluster(
     watch, positions = found or (Watch(rules=rules, since_ms=since_ms), {})
     others: set[str] = set()
     saved_s = time.monotonic()
+    saving: Iterator[object] | None = None
     is_given_out = False
 
     def topics() -> list[str]:
@@ -126,13 +131,8 @@ def watch_cluster(
             yield Step(watch.still_open(), watch, _position(watch, settings.where, None))
         for polled in polls:
             is_given_out = False
-            raws = polled.raws if wanted is None else of_groups(polled.raws, wanted, others)
-            alerts = [one for raw in raws for one in watch.add(logged_record(raw))]
-            for given in (polled.cluster, polled.reach):
-                if given is not None:
-                    alerts += watch.add(given)
-            if polled.tick_ms is not None:
-                alerts += watch.add(Tick(polled.tick_ms))
+            inputs = _inputs(polled, wanted, others)
+            alerts = [one for given in inputs for one in watch.add(given)]
             positions = dict(polled.positions)
             delay_ms = 0
             if polled.tick_ms is None:
@@ -141,13 +141,30 @@ def watch_cluster(
             yield Step(alerts, watch, _position(watch, settings.where, delay_ms))
             is_given_out = True
             if checkpoint is not None and time.monotonic() - saved_s >= CHECKPOINT_S:
-                write_checkpoint(checkpoint, watch, positions)
-                saved_s = time.monotonic()
+                saving = saving or written_in_parts(checkpoint, watch, positions)
+                if next(saving, SAVED) is SAVED:
+                    saving, saved_s = None, time.monotonic()
     finally:
         polls.close()
         # What was not given out yet is read again after a restart.
         if checkpoint is not None and is_given_out:
             write_checkpoint(checkpoint, watch, positions)
+
+
+def _inputs(
+    polled: Polled, wanted: re.Pattern[str] | None, others: set[str]
+) -> Iterator[Input | Reach]:
+    """Yield what a poll gave in the order in which it counts: the tick is behind all records."""
+    yield from map(
+        logged_record,
+        polled.raws if wanted is None else of_groups(polled.raws, wanted, others),
+    )
+    if polled.cluster is not None:
+        yield polled.cluster
+    if polled.reach is not None:
+        yield polled.reach
+    if polled.tick_ms is not None:
+        yield Tick(polled.tick_ms)
 
 
 def watch_records(

@@ -12,11 +12,15 @@ import resource
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from assignors.replay.decode.logged_records import logged_record
 from assignors.replay.sources import Raw
+from assignors.watch.checkpoint import NAME, read_checkpoint, write_checkpoint
 from assignors.watch.groups import Watch
 from assignors.watch.machine import Tick
+from assignors.watch.rules import Rules
 from wire import Subscription, encode_assignment, encode_subscription
 from wire.records import encode_key, encode_value
 
@@ -135,6 +139,15 @@ def main(group_count: int = 10_000) -> None:
     for due in range(10):
         watch.add(Tick(at_ms + 20_000 + 1_000 * due))
     print(f"ten ticks: {time.process_time() - begun:.2f} s")
+    with TemporaryDirectory() as directory:
+        begun = time.process_time()
+        write_checkpoint(Path(directory), watch, {0: topic.offset})
+        written = time.process_time() - begun
+        size = (Path(directory) / NAME).stat().st_size
+        begun = time.process_time()
+        assert read_checkpoint(Path(directory), Rules()) is not None
+        read = time.process_time() - begun
+    print(f"checkpoint: {size / 1e6:.0f} MB, written in {written:.1f} s, read in {read:.1f} s")
 
 
 if __name__ == "__main__":

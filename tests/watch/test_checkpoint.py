@@ -10,7 +10,13 @@ import pytest
 
 from assignors.replay.decode.logged_records import LoggedRecord
 from assignors.replay.sample import incident
-from assignors.watch.checkpoint import NAME, read_checkpoint, write_checkpoint
+from assignors.watch import checkpoint
+from assignors.watch.checkpoint import (
+    NAME,
+    read_checkpoint,
+    write_checkpoint,
+    written_in_parts,
+)
 from assignors.watch.encoding import StateError
 from assignors.watch.events import Alert, Event
 from assignors.watch.groups import Watch, as_live, end_tick
@@ -25,6 +31,25 @@ def from_positions(positions: dict[int, int]) -> Iterator[LoggedRecord]:
         assert entry.offset is not None
         if entry.offset >= positions.get(entry.partition, 0):
             yield entry
+
+
+def killed_in_parts(directory: Path, *, every: int) -> list[Alert]:
+    """What a watch says that reads on while its checkpoint is written, and is then killed."""
+    events: list[Alert] = []
+    while True:
+        found = read_checkpoint(directory, Rules())
+        watch, positions = found or (Watch(), {})
+        saving = None
+        for number, entry in enumerate(from_positions(positions), start=1):
+            events += watch.add(entry)
+            assert entry.partition is not None
+            positions[entry.partition] = (entry.offset or 0) + 1
+            if number >= every:
+                saving = saving or written_in_parts(directory, watch, dict(positions))
+                if next(saving, "whole") == "whole":
+                    break
+        else:
+            return events + watch.add(end_tick(watch))
 
 
 def killed(directory: Path, *, saved_every: int, killed_every: int) -> list[Alert]:
@@ -107,3 +132,18 @@ def test_another_version_and_damage_are_refused_in_a_sentence(tmp_path: Path) ->
         path.write_bytes(damaged)
         with pytest.raises(StateError, match="watch"):
             read_checkpoint(tmp_path, Rules())
+
+
+@pytest.mark.parametrize("every", [5, 40])
+def test_a_watch_may_read_on_while_its_checkpoint_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, every: int
+) -> None:
+    monkeypatch.setattr(checkpoint, "PART", 1)
+    assert killed_in_parts(tmp_path, every=every) == [*every_event(Watch())]
+
+
+def every_event(watch: Watch) -> Iterator[Alert]:
+    """The events of one run, in the order in which they come."""
+    for entry in incident():
+        yield from watch.add(entry)
+    yield from watch.add(end_tick(watch))
