@@ -48,7 +48,7 @@ def run_details(scenario: Scenario, played: Played, limits: Limits, *, anchor: s
     result = played.result
     without = partition_seconds(round(result.unavailable_partition_ms))
     facts = [
-        count(result.rounds, "round"),
+        count(result.rounds, "rebalance"),
         count(result.moves, "move"),
         f"without a consumer: {without} partition-seconds",
         f"longest gap {duration(round(result.longest_gap_ms))}",

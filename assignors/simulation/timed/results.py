@@ -55,7 +55,7 @@ class Figure(NamedTuple):
 class TimedResult:
     """What a run cost. Times are milliseconds, in fractions where a message takes less."""
 
-    rounds: Annotated[int, Figure("rounds or epochs")]
+    rounds: Annotated[int, Figure("generations or epochs")]
     """Generations that began since costs are counted."""
     moves: Annotated[int, Figure("partitions moved")]
     """How often a partition went to another member than the one before."""
