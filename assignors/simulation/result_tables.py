@@ -74,8 +74,8 @@ def simulate_group(
 
     `group` is a `Group`, or a document as `kafka-assignors assign` takes it; `events` are those of
     `what-if`, in order: `join:5`, `leave:m3`, `resize:orders:24`. Nothing is random. The first row
-    of an assignor is the start, without an event. Beside the columns of `simulate_rounds` there are
-    the event (`asked`) and the partitions of each member before and after it (`loads_before`,
+    of an assignor is the start, without an event. Columns are those of `simulate_rounds`, the event
+    (`asked`), and the partitions of each member before and after it (`loads_before`,
     `loads_after`). New members are called `new-1`, `new-2` and so on; assignors that go by the
     order of ids may move other partitions under real ones. Raises `ValueError` for an event that
     cannot be read or cannot happen. Cost: that of the rounds.

@@ -18,7 +18,6 @@ from assignors.simulation import (
     Parameters,
     generate,
     play,
-    rounds,
     simulate_group,
     simulate_rounds,
     simulate_timed,
@@ -259,15 +258,6 @@ def test_an_assignor_of_ones_own_is_given_by_name_or_as_it_is() -> None:
         assert {row["error"] for row in as_it_is} == {None}
     (failed,) = simulate_group(GROUP, "join:1", assignors=ROUND_ROBIN_RAISES)
     assert failed["error"].startswith("own/spread raised LookupError: nothing for ")
-
-
-def test_the_names_of_rounds_stand_in_the_package_too() -> None:
-    """`from assignors.simulation import Scenario` was there in 0.1, and is what people try."""
-    import assignors.simulation as simulation  # noqa: PLC0415, PLR0402 - as people write it
-
-    assert set(rounds.__all__) - {"Round", "rounds"} <= set(simulation.__all__)
-    assert all(getattr(simulation, name) for name in simulation.__all__)
-    assert list(simulation.__all__) == sorted(simulation.__all__)
 
 
 def test_client_models_are_compared_in_one_table() -> None:

@@ -21,7 +21,7 @@ MEDIANS = "Medians over the seeds"
 
 
 def comparison(summary: Iterable[Mapping[str, Any]]) -> TableView:
-    """Return the medians of each variant, a bar beside each; `summary` is of one group.
+    """Return the medians of each variant, each with a bar; `summary` is of one group.
 
     One variant has nothing to be compared with, and no bars.
     """

@@ -186,7 +186,7 @@ class _Draft:
         return GroupEvent(kind=GroupEventKind.DELETE, topic=topic)
 
     def sized(self, words: str) -> tuple[str, int]:
-        """Return topic and count, which fits beside the other topics."""
+        """Return topic and count, if the count fits the limit of all topics together."""
         topic, _, digits = words.rpartition(":")
         if not topic:
             raise _MisreadError

@@ -1,7 +1,7 @@
 """What each event of a scenario cost under an assignor: one row of figures an event.
 
-Costs are summed over the rounds of an event, balance is that of the last round. Beside what an
-assignor did stands the least that was possible: `moves_min`, `optimum`.
+Costs are summed over the rounds of an event, balance is that of the last round. `moves_min` and
+`optimum` are the least that was possible.
 """
 
 from __future__ import annotations

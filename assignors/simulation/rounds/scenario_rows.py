@@ -115,8 +115,8 @@ def _asked_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield an outcome row for the start and for each event that was asked for.
 
-    Beside `COLUMNS` it has the text of the event (`asked`, null at the start) and the partition
-    counts of all members before and after it; the start has the row's `notes`. Nothing was drawn,
+    It has `COLUMNS`, the text of the event (`asked`, null at the start) and the partition counts of
+    all members before and after it; the start has the row's `notes`. Nothing was drawn,
     so `seed` is null.
     """
     for text, event in zip((None, *asked), play_events(scenario, assignor), strict=True):

@@ -281,7 +281,7 @@ def _all_present(group: SimulatedGroup, event: GroupEvent) -> list[SimulatedMemb
 
 
 def _again(member: SimulatedMember) -> MemberSpec:
-    """Return how the member joins anew: with the topics it has now, under another member id."""
+    """Return the member as it joins again: with its present topics, under another member id."""
     return replace(member.spec, topics=member.topics, is_consuming=False, member_id=None)
 
 

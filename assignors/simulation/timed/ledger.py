@@ -71,7 +71,7 @@ class Ledger:
         return sum(end - begin for begin, end in self.gap_windows)
 
     def grow(self, at: int, topic: str, count: int) -> None:
-        """Let a topic have `count` partitions from `at` on; existing ones stay. Cost: O(new)."""
+        """Give a topic `count` partitions from `at` on; existing ones stay. Cost: O(new)."""
         listed = self.partitions.setdefault(topic, [])
         listed += [_Partition(at, []) for _ in range(count - len(listed))]
 
@@ -87,7 +87,7 @@ class Ledger:
         self.deleted.add(topic)
 
     def consume(self, at: int, member: str, owned: TopicPartitions, reason: str) -> bool:
-        """Let a member consume exactly `owned` from `at` on; return whether it lost something.
+        """Record that a member consumes exactly `owned` from `at` on; return whether it lost any.
 
         Cost: O(partitions that change).
         """
@@ -118,7 +118,7 @@ class Ledger:
     def _change(
         self, at: int, member: str, before: TopicPartitions, owned: TopicPartitions
     ) -> bool:
-        """Let a member end and begin to consume what differs; return whether it lost something."""
+        """Record what a member ends and begins to consume; return whether it lost something."""
         has_lost = False
         for topic, old, new in changed_topics(before, owned):
             self.changed_at = max(at, self.changed_at)
@@ -175,7 +175,7 @@ class Ledger:
             self._count_gaps(at, topic, lasted, longest_of_these)
 
     def _end(self, at: int, member: str, topic: str, numbers: Iterable[int]) -> int:
-        """Let a member consume partitions no more that exist; return how many these are."""
+        """Record that a member stops consuming partitions; return how many of them exist."""
         listed = self.partitions[topic]
         size, ended = len(listed), 0
         for number in numbers:

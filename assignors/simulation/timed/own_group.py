@@ -142,7 +142,7 @@ def own_group_document(
     and topics of `start` take the place of `members` and `topics`. Its members claim what they own
     as they join, so a sticky assignor of the classic protocol leaves it to them; under KIP-848
     members join with nothing, and the broker assigns everything. Raises `DocumentError` for an
-    unknown key, a value that is none, and a key that has no effect beside the others.
+    unknown key, a value that is none, and a key that has no effect together with the others.
 
     >>> own_group_document("members=3 away=15s every=1m")["plan"]
     [{'at_ms': 60000, 'do': 'rolling_restart', 'away_ms': 15000, 'every_ms': 60000}]

@@ -117,7 +117,7 @@ def _periods(client: object, broker: BrokerConfig) -> Iterator[tuple[TimerKey, i
 
 
 def _grow(run: Run, action: Action) -> None:
-    """Let a topic grow, or begin."""
+    """Create a topic, or give it more partitions."""
     assert action.topic is not None
     run.topics[action.topic] = action.partitions
     run.ledger.grow(run.queue.now, action.topic, action.partitions)
@@ -125,7 +125,7 @@ def _grow(run: Run, action: Action) -> None:
 
 
 def _delete(run: Run, action: Action) -> None:
-    """Let a topic go; what members had of it is no loss to anybody."""
+    """Delete a topic; its partitions are no loss to members."""
     assert action.topic is not None
     del run.topics[action.topic]
     run.ledger.drop(run.queue.now, action.topic)

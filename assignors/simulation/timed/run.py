@@ -1,6 +1,6 @@
 """A run: what goes on, and what it has led to so far.
 
-Its coordinator may be executed by a model (`Execution`): then other groups ask beside the group,
+Its coordinator may be executed by a model (`Execution`): then other groups ask as well,
 requests at random, each draw from its own stream.
 """
 

@@ -29,7 +29,7 @@ class Estimates:
         self._known: Workload | None = None
 
     def add(self, arriving: Float64) -> None:
-        """Let records arrive, float64[P]."""
+        """Count records that arrive, float64[P]."""
         self._arrived += arriving
 
     def sample(self, at_s: int, lag: Float64) -> None:
@@ -52,7 +52,7 @@ class Estimates:
         self._known = after(self._known, sample, half_life_s=self._config.half_life_s)
 
     def forget(self) -> None:
-        """Begin anew: another member leads now, which has read no offsets yet."""
+        """Forget all samples: another member leads now, which has read no offsets yet."""
         self._known = None
 
     def weights(self, capacities: Sequence[int] = ()) -> dict[str, tuple[int, ...]]:

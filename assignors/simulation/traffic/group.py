@@ -131,7 +131,7 @@ class TrafficGroup:
         )
 
     def apply(self, found: Round) -> int:
-        """Let members have the answer; return how many partitions two of them consumed then."""
+        """Give members the answer; return how many partitions two of them consumed then."""
         group = self._group
         before = consumed(found.seen, group.consumed())
         group.memory = found.memory

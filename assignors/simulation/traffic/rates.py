@@ -75,7 +75,7 @@ def exponentials(powers: Float64) -> Float64:
 
 
 def mean_rates(config: RateConfig, count: int, seed: int) -> Float64:
-    """Return the mean rate of each partition beside the others, float64[count]. Cost: O(n log n).
+    """Return the mean rate of each partition, relative to others, float64[count]. O(n log n).
 
     Those of noise, waves and bursts come on top; `surplus` is by how much.
     """
@@ -108,7 +108,7 @@ WAVE_POINTS = 1000
 
 
 def rates(config: RateConfig, topic_of: Int32, *, tick_s: int, seed: int) -> Iterator[Float64]:
-    """Yield the rate of each partition beside the others in one step after another, float64[P].
+    """Yield the rate of each partition, relative to others, step by step: float64[P].
 
     `topic_of` is int32[P]. Cost: O(P) a step, about a microsecond a partition.
     """

@@ -147,7 +147,7 @@ class _Run:
             self.estimates.forget()
 
     def step(self, now_s: int, relative: Float64) -> Moment:
-        """Let a step go by; `relative` is float64[P]."""
+        """Simulate one step; `relative` is float64[P]."""
         tick_s, group = self.scenario.tick_s, self.group
         if now_s % self.leader.samples_every_s < tick_s:
             self.estimates.sample(now_s, self.queues.lag)
@@ -252,11 +252,11 @@ class Queues:
     """float64[M], records that a member could have processed in the time that its starts take."""
 
     def start(self, started: NDArray[np.int64], owner: Int32, work: Float64) -> None:
-        """Let members start partitions: `started` are numbers, `owner` int32[P], `work` [P]."""
+        """Add the work of starting partitions: `started` numbers, `owner` int32[P], `work` [P]."""
         np.add.at(self.warm_up, owner[started], work[started])
 
     def serve(self, arriving: Float64, owner: Int32, room: Float64) -> Float64:
-        """Let records arrive and members process what they can; return what they did, float64[P].
+        """Add arriving records, process what members can, and return what they did, float64[P].
 
         `arriving` is float64[P], in records; `owner` is int32[P], -1 for a partition that nobody
         consumes now; `room` is float64[M], how many records each member can process in this step.

@@ -68,7 +68,7 @@ class Distribution(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateConfig:
-    """How many records arrive at each partition, beside the others, and how that changes."""
+    """How many records arrive at each partition, relative to others, and how that changes."""
 
     distribution: Distribution = Distribution.LOG_NORMAL
     """How mean rates differ."""
@@ -138,7 +138,7 @@ class TrafficMember:
     name: str
     """Its member id."""
     capacity: Annotated[int, integer(1, 1_000_000)] = 1
-    """How many records it can process, beside the others."""
+    """How many records it can process, relative to others."""
     topics: tuple[str, ...] = ()
     """What it subscribes to; empty: all topics."""
 

@@ -189,7 +189,7 @@ def test_a_group_goes_on_after_appends_that_failed(  # noqa: PLR0917 - what is d
 
 
 def test_appends_fail_without_a_model_as_in_kafka_4() -> None:
-    story = named("append-fails-amid-rebalance")
+    story = named("append-fails-during-rebalance")
     plain = replace(story, broker=replace(story.broker, execution=ExecutionConfig()))
     assert simulate(plain).result == simulate(story).result
     assert simulate(plain).result.failed_appends
@@ -228,7 +228,7 @@ def test_a_commit_waits_for_the_linger() -> None:
 
 
 def test_what_failed_is_not_in_the_log_of_the_run() -> None:
-    scenario = named("append-fails-amid-rebalance", protocol=GroupProtocol.CONSUMER)
+    scenario = named("append-fails-during-rebalance", protocol=GroupProtocol.CONSUMER)
     played = simulate(scenario, keeps_history=True)
     epochs = [record.epoch for _, record in played.records if isinstance(record, GroupEpochRecord)]
     assert played.result.failed_appends

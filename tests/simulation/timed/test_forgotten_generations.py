@@ -19,7 +19,7 @@ from tests.simulation.timed.groups import with_members
 
 
 def played(seed: int, *, forgets: bool) -> Played:
-    scenario = named("commits-amid-a-rebalance", seed=seed)
+    scenario = named("commits-during-a-rebalance", seed=seed)
     changed = with_members(scenario, forgets_generation=forgets)
     return simulate(changed, keeps_history=True)
 
@@ -49,7 +49,7 @@ def test_members_give_up_again_and_again_what_nobody_else_wants(seed: int) -> No
 
 def test_others_do_not_forget() -> None:
     """A group of KIP-848 and a member that does not commit have nothing to forget."""
-    scenario = named("commits-amid-a-rebalance")
+    scenario = named("commits-during-a-rebalance")
     silent = with_members(scenario, auto_commit_ms=0)
     assert simulate(silent).result.rounds == 1
     assert simulate(replace(scenario, protocol=GroupProtocol.CONSUMER)).result.gaps == 1

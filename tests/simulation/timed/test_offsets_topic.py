@@ -31,7 +31,7 @@ from assignors.simulation.timed.simulation import Played, simulate
 
 START_MS = 1_700_000_000_000
 Owners = dict[tuple[str, int], list[str]]
-OVERTAKEN = {"blue-green", "commits-amid-a-rebalance", "scale-in"}
+OVERTAKEN = {"blue-green", "commits-during-a-rebalance", "scale-in"}
 """Scenarios in which a round begins before members consume what the one before gave them."""
 
 

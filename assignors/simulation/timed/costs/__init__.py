@@ -1,1 +1,1 @@
-"""What a run cost the group, beside what the ledger knows of partitions."""
+"""What a run cost the group, apart from what the ledger knows of partitions."""

@@ -1,4 +1,4 @@
-"""What a run counts beside the ledger: rebalances, interrupted members, unnecessary moves.
+"""What a run counts apart from the ledger: rebalances, interrupted members, unnecessary moves.
 
 The ledger knows partitions, this knows the group: when it rebalanced, when it was at rest, and who
 was disturbed by it. Counted is from `Ledger.count_from` on.
@@ -75,7 +75,7 @@ class Pauses:
         self.paused[member] = {topic: was - gone[topic] for topic, was in before.items()}
 
     def take(self, member: str, partitions: Iterable[TopicPartition]) -> None:
-        """Let a member consume these: it has kept a pause of its own, else it reads on.
+        """Note that a member consumes these: unless it kept a pause of its own, it reads on.
 
         Cost: O(partitions).
         """
@@ -84,7 +84,7 @@ class Pauses:
             self.ended += number not in self.paused.get(member, {}).get(topic, ())
 
     def consume(self, member: str, owned: TopicPartitions, *, has_lost: bool) -> None:
-        """Let a member consume exactly this. Cost: O(its partitions) where some are paused."""
+        """Note that a member consumes exactly this. Cost: O(its partitions) if some are paused."""
         if has_lost:
             self.lose(member, owned)
         if self.between:

@@ -223,7 +223,7 @@ ENDS = frozenset({Command.STOP, Command.CRASH})
 class Waits:
     """The waiting of all members in a run, by what they asked for; times are microseconds.
 
-    A classic rebalance is a barrier: whoever has joined waits for the last one to join, then for
+    A classic rebalance is a barrier: members that have joined wait for the last one, then for
     the leader. The partitions that have no consumer meanwhile are locked.
 
     Source: "the pull lock" in the discussion of the New Consumer Design (2014). Java's client has

@@ -110,4 +110,4 @@ class BrokerConfig:
     push: Annotated[PushConfig, OF_PUSH] = field(default_factory=PushConfig)
     """Settings of the push protocol."""
     execution: ExecutionConfig = field(default_factory=ExecutionConfig)
-    """How requests are executed, and beside which others."""
+    """How requests are executed, and which other groups ask."""

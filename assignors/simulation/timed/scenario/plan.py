@@ -48,7 +48,7 @@ class Verb(StrEnum):
 
 
 class PlanEntry:
-    """One action, or what stands for several."""
+    """One action, or an entry that becomes several."""
 
     __slots__ = ()
 
@@ -66,7 +66,7 @@ class PlanEntry:
 
 
 class VerbRow(NamedTuple):
-    """Which fields of `Action` a verb has, beside `at_ms` and `do`."""
+    """Which fields of `Action` a verb has, apart from `at_ms` and `do`."""
 
     needs: tuple[str, ...]
     may: tuple[str, ...] = ()

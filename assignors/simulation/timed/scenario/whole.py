@@ -96,7 +96,7 @@ class Scenario:
     plan: Annotated[tuple[Action, ...], PLAN] = ()
     """What is done to members and topics."""
     arrivals: tuple[Arrivals, ...] = ()
-    """Short-lived members, beside those above."""
+    """Short-lived members, in addition to those above."""
     faults: tuple[Fault, ...] = ()
     """What goes wrong for a time."""
     broker: BrokerConfig = field(default_factory=BrokerConfig)

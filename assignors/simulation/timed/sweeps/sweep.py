@@ -50,7 +50,7 @@ OF_LOAD = keys_of(Load)
 OF_SETTINGS = {name: key for name, key in keys_of(Settings).items() if name != "linger"}
 """Without the linger, which follows from the load."""
 FIELDS = {**OF_LOAD, **OF_SETTINGS}
-"""Name -> field of a point, beside its model."""
+"""Name -> field of a point, apart from its model."""
 KINDS: Mapping[str, Kind] = {"model": MODEL, **{name: each.kind for name, each in FIELDS.items()}}
 """Field -> the kind of its value, the model's among them."""
 

@@ -347,7 +347,7 @@ def _intervals_of_run(scenario: Scenario) -> list[dict[str, Any]]:
 
 
 def _given_identity(row: Row) -> dict[str, Any]:
-    """Return what a bad row gives beside its scenario, where it has the type of the column."""
+    """Return the other columns that a bad row gives, where they have the type of the column."""
     seed = row.get("seed")
     is_seed = type(seed) is int and abs(seed) < 2**63
     names = {name: row.get(name) for name in GIVEN[2:]}

@@ -110,7 +110,7 @@ def _named(row: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401 - as the c
 
 
 def _order(value: object) -> tuple[str, Any]:
-    """Order values of one type as usual, and `None` and other types beside them."""
+    """Order values of one type as usual; `None` and other types are groups of their own."""
     kind = "number" if isinstance(value, int | float) else type(value).__name__
     return kind, 0 if value is None else value
 

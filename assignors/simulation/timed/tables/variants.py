@@ -22,7 +22,7 @@ from assignors.simulation.timed.scenario.execution import NO_MODEL
 from assignors.simulation.timed.scenario_document import document_from_scenario
 
 Variant = Mapping[str, str | None]
-"""Columns of scenario rows beside scenario and seed; `None`: as the scenario has it."""
+"""Columns of scenario rows other than scenario and seed; `None`: as the scenario has it."""
 
 ALWAYS = ("protocol", "coordinator_model", "client_model")
 VARIANT = ("protocol", "assignor", "coordinator_model", "client_model")
