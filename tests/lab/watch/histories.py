@@ -6,7 +6,7 @@ grows. `faulty_history` draws any scenario with any fault. What really happened 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from assignors.replay.decode.logged_records import LoggedRecord
@@ -155,6 +155,25 @@ def inputs_of(
         if entry is not None:
             yield entry
     yield Tick(START_MS + scenario.until_ms)
+
+
+def compacted(inputs: Sequence[Input], cut: int) -> list[Input]:
+    """Return inputs as a watch reads them that starts at input `cut`: before it, the last record of
+    each key."""
+    last = {
+        _key(given): number
+        for number, given in enumerate(inputs[:cut])
+        if isinstance(given, LoggedRecord)
+    }
+    return [
+        given
+        for number, given in enumerate(inputs)
+        if number >= cut or not isinstance(given, LoggedRecord) or last[_key(given)] == number
+    ]
+
+
+def _key(entry: LoggedRecord) -> tuple[str, str]:
+    return entry.record.name, repr(sorted((entry.record.key or {}).items()))
 
 
 def _names(counts: dict[str, int]) -> dict[str, str]:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import SEED
 from tests.lab.watch.double import judged
-from tests.lab.watch.healthy import pages_of
+from tests.lab.watch.healthy import pages_of, pages_of_starts
 from tests.lab.watch.histories import KINDS
 
 REGRESSIONS = (7, 24, 39)
@@ -23,3 +23,8 @@ def test_every_double_ownership_that_records_show_is_found_in_time() -> None:
     assert sum(one.shown for one in found) > 3
     assert [missed for one in found for missed in one.missed] == []
     assert max(delay for one in found for delay in one.delays_ms) <= 1_000
+
+
+@pytest.mark.parametrize("seed", [15, *range(SEED, SEED + 3)])
+def test_nobody_is_woken_up_when_a_watch_starts_on_a_compacted_topic(seed: int) -> None:
+    assert pages_of_starts(seed) == []
