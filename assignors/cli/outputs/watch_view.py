@@ -141,7 +141,8 @@ class TerminalView:
 
     def _footer(self) -> str:
         left_out = len(self._open) - SHOWN
-        more = f"and {left_out} more alerts; " if left_out > 0 else ""
+        more = "" if self._open else "no group in trouble; "
+        more = f"and {left_out} more alerts; " if left_out > 0 else more
         return more + ("starting" if self._position is None else position_line(self._position))
 
 
