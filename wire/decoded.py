@@ -94,8 +94,11 @@ class Note:
     """A rule that the bytes break, the first byte where they do, and what is there, in words."""
 
     code: NoteCode
+    """What is odd, as a code."""
     offset: int
+    """The first byte where it is."""
     text: str
+    """The same, for people."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from assignors.checks.verdicts import Clause, Verdict
 from assignors.checks.violation import Rule
 from assignors.documents import schemas
 from assignors.documents.described.groups import AssumptionCode
-from assignors.documents.keys import Maybe, of_schema, row_schema, written
+from assignors.documents.keys import Maybe, of_schema, row_keys, written
 from assignors.documents.schemas import Schema
 from assignors.documents.values import Document
 from assignors.model import Assignment, MemberNote, MemberNoteCode
@@ -86,7 +86,7 @@ class WeightFigures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stats(WeightFigures):
+class Stats:
     """Figures of an assignment; own assignors may add more."""
 
     follow_up: bool
@@ -136,7 +136,7 @@ class Stats(WeightFigures):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gaps(WeightFigures):
+class Gaps:
     """How far an assignment is from the best."""
 
     balance_gap: Count | None
@@ -166,11 +166,16 @@ class Gaps(WeightFigures):
 
 
 def _stats() -> Schema:
-    return {**row_schema(Stats), "additionalProperties": _FIGURE}
+    keys = (*row_keys(Stats), *row_keys(WeightFigures))
+    return {**schemas.record(*keys), "additionalProperties": _FIGURE}
+
+
+def _gaps() -> Schema:
+    return schemas.record(*row_keys(Gaps), *row_keys(WeightFigures))
 
 
 StatsOf = Annotated[Mapping[str, object], of_schema(_stats)]
-GapsOf = Annotated[Mapping[str, object], of_schema(lambda: row_schema(Gaps))]
+GapsOf = Annotated[Mapping[str, object], of_schema(_gaps)]
 Figures = Mapping[str, Figure]
 Pair = Annotated[Sequence[object], of_schema(schemas.pair(schemas.STRING, schemas.INTEGER))]
 

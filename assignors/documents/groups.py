@@ -191,20 +191,22 @@ def _generation(value: object, place: Place) -> int:
 
 _NUMBERS: Schema = schemas.array({"type": "integer", "minimum": -128, "maximum": 255})
 _READ_BYTES: Schema = {
+    "title": "bytes",
     "anyOf": [
         schemas.STRING,
         _NUMBERS,
         schemas.record(
             schemas.Key("type", schemas.constant("Buffer")), schemas.Key("data", _NUMBERS)
         ),
-    ]
+    ],
 }
 _INT32S = schemas.array(schemas.INT32)
 _READ_PARTITIONS: Schema = {
+    "title": "partitions",
     "anyOf": [
         schemas.array(schemas.pair(schemas.STRING, _INT32S)),
         schemas.mapping(_INT32S),
-    ]
+    ],
 }
 _RACKS = schemas.array(schemas.array(schemas.nullable(schemas.STRING)))
 

@@ -182,9 +182,8 @@ def schema_of(*kinds: type[Any], ignored: Iterable[str] = ()) -> Schema:
             one = key.kind.schema()
             is_null = key.has_default or key.is_nullable
             schema = schemas.nullable(one) if is_null else one
-            if isinstance(key.default, str | int | float):
-                default = key.default if isinstance(key.default, int | float) else str(key.default)
-                schema = {**schema, "default": default}
+            if isinstance(key.default, StrEnum) or type(key.default) in (str, int, float, bool):
+                schema = {**schema, "default": key.default}
             text = texts.get(name, "")
             found.append(schemas.Key(name, schema, text, is_optional=key.has_default))
     schema = schemas.record(*found)
@@ -207,8 +206,7 @@ def meanings_of(kind: type[Any]) -> dict[str, str]:
     except (OSError, TypeError):
         return {}
     assert isinstance(tree, ast.ClassDef)
-    base = kind.__base__
-    found = meanings_of(base) if base is not None and is_dataclass(base) else {}
+    found = {}
     for before, after in zip(tree.body, tree.body[1:], strict=False):
         target = before.target if isinstance(before, ast.AnnAssign) else None
         if isinstance(before, ast.Assign):

@@ -50,6 +50,10 @@ def nullable(schema: Schema) -> Schema:
     """
     if isinstance(schema.get("type"), str) and "enum" not in schema:
         return {**schema, "type": [schema["type"], "null"]}
+    if schema == ANY:
+        return ANY
+    if "anyOf" in schema and schema.keys() <= {"title", "anyOf"}:
+        return {**schema, "anyOf": [*schema["anyOf"], NULL]}
     return {"anyOf": [schema, NULL]}
 
 
@@ -95,8 +99,8 @@ def record(*keys: Key, text: str = "") -> Schema:
     }
 
 
-PARTITIONS = array(pair(STRING, array(INTEGER)))
+PARTITIONS = {"title": "partitions", **array(pair(STRING, array(INTEGER)))}
 """Partitions by topic, as `[["t", [0, 1]], ...]`: their order is that of the bytes."""
 
-PARTITIONS_BY_TOPIC = mapping(array(INTEGER))
+PARTITIONS_BY_TOPIC = {"title": "partitions by topic", **mapping(array(INTEGER))}
 """Partitions by topic, as `{"t": [0, 1]}`."""

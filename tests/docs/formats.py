@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from assignors.documents.groups import group_schema
+from assignors.documents.keys import keys_of
 from assignors.documents.notes import USED_BY
 from assignors.documents.schemas import Schema, record
+from assignors.documents.weightings import WeightKeys
 from assignors.formats import ERROR, FORMATS, NO_ERROR, NOTE, RUN, VERSION, Format
 from assignors.simulation.timed.results import FEATURES, OF_EVERY_RUN
 from assignors.simulation.timed.sweeps.sweep import FIELDS
@@ -31,7 +33,8 @@ The keys of every line that the command reads and writes. Each line also has a J
 
 ```python
 >>> from jsonschema import Draft202012Validator
->>> from assignors.formats import FORMATS
+>>> from assignors.documents.weightings import WeightKeys
+from assignors.formats import FORMATS
 >>> group = Draft202012Validator(FORMATS["group"].document())
 >>> group.is_valid({"topics": {"t": 6}, "members": [{"id": "a", "topics": ["t"]}]})
 True
@@ -43,7 +46,8 @@ True
 These formats are promises. A change that could break a reader changes the number in `schema`. More
 keys may come, and more codes: a reader should pass over what it does not know. In what is read,
 null stands for the default, keys that begin with `_` are yours, and any other unknown key is an
-error.
+error. The type *bytes* is text in any form that `decode` reads, a list of numbers or Node's Buffer;
+*partitions* are `[["t", [0, 1]]]`, or `{"t": [0, 1]}` where they are read.
 
 ## Every line that is written
 """
@@ -71,6 +75,8 @@ ELSEWHERE = {
     "intervals": "Keys of the run as in [timed](#timed), and:",
     "sweep-point": "`model`, the keys of a load as in [sweep](#sweep), and:",
     "assign": "With `--with-group` also the keys of [group](#group).",
+    "assignment": "`frame` as in [subscription](#subscription), and:",
+    "weights": "`weights`, `move_costs`, `budget`, `tolerance`, `trigger` of [group](#group), and:",
     "check-request": "Keys of [group](#group), and:",
     "group-with-events": "Keys of [group](#group), and:",
 }
@@ -82,6 +88,8 @@ OTHERS: Mapping[str, Callable[[], Iterable[str]]] = {
     "intervals": lambda: (key.name for key in RUN),
     "sweep-point": lambda: ("model", *FIELDS),
     "assign": lambda: {*FORMATS["group"].schema[PROPERTIES]} - {"assignment", "stats"},
+    "assignment": lambda: ("frame",),
+    "weights": lambda: [*keys_of(WeightKeys)],
     "check-request": lambda: group_schema()[PROPERTIES].keys() - {*USED_BY},
     "group-with-events": lambda: group_schema()[PROPERTIES].keys() - {"events"},
 }
@@ -136,8 +144,11 @@ def _rows(schema: Schema, path: str = "") -> Iterator[tuple[str, str, str]]:
         text = inner.get("description", "")
         if "default" in inner:
             text += f" Default: `{json.dumps(inner['default'])}`."
-        yield f"`{place}`", f"{_type(inner)}{optional}", text.strip()
-        for suffix, below in _below(inner):
+        kind = _type(inner)
+        if optional and schema.get("additionalProperties") is False:
+            kind = kind.removesuffix(" or null")
+        yield f"`{place}`", f"{kind}{optional}", text.strip()
+        for suffix, below in _below(inner) if not text.startswith("As ") else ():
             yield from _rows(below, f"{place}{suffix}.")
 
 
@@ -145,6 +156,9 @@ def _below(schema: Schema) -> Iterator[tuple[str, Schema]]:
     """Yield the objects in a value, each with the steps that lead there."""
     if PROPERTIES in schema:
         yield "", schema
+        return
+    if "title" in schema:
+        return
     if "items" in schema:
         yield from ((f"[]{step}", below) for step, below in _below(schema["items"]))
     if isinstance(schema.get("additionalProperties"), dict):
@@ -156,9 +170,12 @@ def _below(schema: Schema) -> Iterator[tuple[str, Schema]]:
 
 def _type(schema: Schema) -> str:
     """Return a type in short, as a reader of JSON would say it."""
+    if "title" in schema:
+        is_null = {"type": "null"} in schema.get("anyOf", ()) or "null" in schema.get("type", "")
+        return f"{schema['title']} or null" if is_null else schema["title"]
     if "const" in schema:
         return f"`{json.dumps(schema['const'])}`"
-    if "anyOf" in schema:
+    if "anyOf" in schema and PROPERTIES not in schema:
         return " or ".join(dict.fromkeys(map(_type, _alternatives(schema))))
     if "oneOf" in schema and PROPERTIES not in schema:
         return " or ".join(dict.fromkeys(_type(one) for one in schema["oneOf"]))

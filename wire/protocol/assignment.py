@@ -18,8 +18,11 @@ class MemberAssignment:
     """A member's Assignment, field by field as the bytes have it."""
 
     version: int = NEWEST_VERSION
+    """As in the bytes."""
     partitions: TopicPartitions = field(default_factory=dict)
+    """Assigned partitions, in the order of the bytes."""
     user_data: bytes | None = None
+    """Bytes of the assignor."""
 
 
 def encode_assignment(

@@ -33,12 +33,17 @@ class Subscription:
     version: int = NEWEST_VERSION
     """As in the bytes: it may be negative or above 3."""
     topics: tuple[str, ...] = ()
+    """Topics asked for."""
     user_data: bytes | None = None
+    """Bytes for the assignor."""
     owned: TopicPartitions = field(default_factory=dict)
+    """Owned partitions, in the order of the bytes."""
     owned_known: bool = True
     """False where the bytes do not say what is owned: version 0, the array null, missing or cut."""
     generation: int = NO_GENERATION
+    """The generation in which they were owned; -1: none."""
     rack_id: str | None = None
+    """`client.rack`, if it is given and not empty."""
 
 
 def encode_subscription(subscription: Subscription, *, keep_order: bool = False) -> bytes:
