@@ -21,7 +21,7 @@ from assignors.conformance.outcomes import Status
 from assignors.conformance.vectors import Judge
 from assignors.documents import answers
 from assignors.documents.groups import CheckKeys, EventKeys, GroupKeys, group_schema
-from assignors.documents.keys import row_keys, row_schema, schema_of
+from assignors.documents.keys import row_keys, schema_of
 from assignors.documents.schemas import (
     ANY,
     BASE64,
@@ -208,8 +208,18 @@ ASSIGNOR = (
 )
 
 
+def _keys(kind: type[Any]) -> list[Key]:
+    """Return the keys of a class of answers."""
+    schema = schema_of(kind, is_open=True)
+    required = schema["required"]
+    return [
+        Key(name, one, is_optional=name not in required)
+        for name, one in schema["properties"].items()
+    ]
+
+
 def _assigned() -> Schema:
-    keys = row_keys(answers.AssignAnswer)
+    keys = _keys(answers.AssignAnswer)
     notes = next(key for key in keys if key.name == "notes")
     properties = schema_of(GroupKeys, WeightKeys)["properties"]
     given = [
@@ -223,8 +233,13 @@ def _assigned() -> Schema:
 
 def _about_group(kind: type[Any]) -> Schema:
     """Return the schema of an answer about a group that a tool described or that has an `id`."""
-    own = row_keys(kind)
-    notes = Key("notes", array(row_schema(answers.NoteRow)), "What was assumed.", is_optional=True)
+    own = _keys(kind)
+    notes = Key(
+        "notes",
+        array(schema_of(answers.NoteRow, is_open=True)),
+        "What was assumed.",
+        is_optional=True,
+    )
     beside = (GROUP_ID, notes)
     return _or_error([*(key for key in own if key.name != "notes"), *beside], beside)
 
@@ -427,7 +442,7 @@ def _played() -> Schema:
         Key("seed", INTEGER, "Of the history, where it was read.", is_optional=True),
         Key("assignor", STRING, "Full name of the assignor that failed.", is_optional=True),
     )
-    note = row_schema(answers.NoteRow)
+    note = schema_of(answers.NoteRow, is_open=True)
     asked = (
         Key("seed", NULL, "Null: nothing was drawn."),
         Key("asked", nullable(STRING), "The event as it was asked for; null: the start."),
@@ -572,7 +587,7 @@ def _conformed() -> Schema:
 
 
 def _assignors() -> Schema:
-    return _answer(*row_keys(answers.AssignorRow))
+    return _answer(*_keys(answers.AssignorRow))
 
 
 _READ: tuple[tuple[str, str, str, Callable[[], Schema]], ...] = (

@@ -17,7 +17,7 @@ from assignors.checks.verdicts import Clause, Verdict
 from assignors.checks.violation import Rule
 from assignors.documents import schemas
 from assignors.documents.described.groups import AssumptionCode
-from assignors.documents.keys import Maybe, of_schema, row_keys, written
+from assignors.documents.keys import brief, of_schema, schema_of
 from assignors.documents.schemas import Schema
 from assignors.documents.values import Document
 from assignors.model import Assignment, MemberNote, MemberNoteCode
@@ -28,6 +28,7 @@ from wire import NoteCode, TopicPartitions
 
 PROTOCOL = schemas.one_of(("eager", "cooperative"))
 Count = Annotated[int, of_schema(schemas.COUNT)]
+Integer = Annotated[int, of_schema(schemas.INTEGER)]
 Partitions = Annotated[TopicPartitions, of_schema(schemas.PARTITIONS_BY_TOPIC)]
 """Written as `{"t": [0, 1]}`."""
 Assigned = Mapping[str, Partitions]
@@ -49,7 +50,7 @@ class NoteRow:
     """What is odd, as a code."""
     text: str
     """The same, for people."""
-    offset: Maybe[Count] = None
+    offset: Count | None = None
     """The byte where it is, of a note on bytes."""
 
 
@@ -61,9 +62,9 @@ class ViolationRow:
     """Which rule, as a code."""
     topic: str | None
     """Of the partition; null: it is about a member."""
-    partition: int | None
+    partition: Integer | None
     """Its number."""
-    members: Sequence[str]
+    members: tuple[str, ...]
     """The members that show it."""
 
 
@@ -71,17 +72,17 @@ class ViolationRow:
 class WeightFigures:
     """Figures of an assignment of a group that has weights."""
 
-    use_max: Maybe[float] = None
+    use_max: float | None = None
     """Weights: the largest weight for a capacity."""
-    use_min: Maybe[float] = None
+    use_min: float | None = None
     """Weights: the least weight for a capacity."""
-    use_bound: Maybe[float] = None
+    use_bound: float | None = None
     """Weights: no assignment of the group has a smaller `use_max`."""
-    use_bound_budget: Maybe[float] = None
+    use_bound_budget: float | None = None
     """Weights: no assignment whose moves the budget pays for has a smaller `use_max`."""
-    weight_moved: Maybe[Count] = None
+    weight_moved: Count | None = None
     """Weights: that of the partitions that move."""
-    moves_least: Maybe[Count] = None
+    moves_least: Count | None = None
     """Weights: no assignment with such a `use_max` moves fewer partitions."""
 
 
@@ -91,47 +92,47 @@ class Stats:
 
     follow_up: bool
     """The leader must start another round itself."""
-    member_count: Maybe[Count] = None
+    member_count: Count | None = None
     """Members."""
-    partition_count: Maybe[Count] = None
+    partition_count: Count | None = None
     """Partitions of subscribed topics."""
-    load_max: Maybe[Count] = None
+    load_max: Count | None = None
     """Partitions of the member with the most."""
-    load_min: Maybe[Count] = None
+    load_min: Count | None = None
     """Partitions of the member with the fewest."""
-    load_square_sum: Maybe[Count] = None
+    load_square_sum: Count | None = None
     """Sum of squared loads: smaller is more even."""
-    moved: Maybe[Count] = None
+    moved: Count | None = None
     """Partitions that a member owns by a valid claim and that go to another member, in this round
     or after waiting for it."""
-    kept: Maybe[Count] = None
+    kept: Count | None = None
     """Partitions that stay with their owner."""
-    withheld: Maybe[Count] = None
+    withheld: Count | None = None
     """Partitions that wait for the next round."""
-    unassigned: Maybe[Count] = None
+    unassigned: Count | None = None
     """Partitions that nobody gets now."""
-    topic_spread: Maybe[Count] = None
+    topic_spread: Count | None = None
     """Sum over topics and members of how many of a topic's partitions the member has, squared: the
     least where every topic is even."""
-    topic_spread_max: Maybe[Count] = None
+    topic_spread_max: Count | None = None
     """The widest gap between two subscribers of one topic."""
-    rack_mismatches: Maybe[Count] = None
+    rack_mismatches: Count | None = None
     """Partitions without a replica in their member's rack."""
-    deferred: Maybe[Count] = None
+    deferred: Count | None = None
     """`weighted/*`: partitions that a later round moves if the budget allows."""
-    batches_left: Maybe[Count] = None
+    batches_left: Count | None = None
     """`weighted/*`: rounds of this budget, at least, until nothing is put off."""
-    hold: Maybe[HoldCode] = None
+    hold: HoldCode | None = None
     """`weighted/*`: why nothing moves; absent where something does."""
-    limit_reached: Maybe[bool] = None
+    limit_reached: bool | None = None
     """Whether `--limit` ended the search."""
-    balance_gap_max: Maybe[float] = None
+    balance_gap_max: float | None = None
     """The most that the sum of squared loads can be above the best."""
-    moves_gap_max: Maybe[Count] = None
+    moves_gap_max: Count | None = None
     """No best answer keeps more partitions than this one and so many more."""
-    racks_gap_max: Maybe[Count] = None
+    racks_gap_max: Count | None = None
     """No best answer has fewer rack mismatches than this one less so many."""
-    spread_gap_max: Maybe[Count] = None
+    spread_gap_max: Count | None = None
     """The most that `topic_spread` can be above that of a best answer."""
 
 
@@ -161,23 +162,23 @@ class Gaps:
     """The widest gap between two subscribers of one topic."""
     rack_mismatches: Count
     """Partitions without a replica in their member's rack."""
-    follow_up: Maybe[bool] = None
+    follow_up: bool | None = None
     """The leader must start another round itself."""
 
 
 def _stats() -> Schema:
-    keys = (*row_keys(Stats), *row_keys(WeightFigures))
-    return {**schemas.record(*keys), "additionalProperties": _FIGURE}
+    return {**schema_of(Stats, WeightFigures, is_open=True), "additionalProperties": _FIGURE}
 
 
 def _gaps() -> Schema:
-    return schemas.record(*row_keys(Gaps), *row_keys(WeightFigures))
+    return schema_of(Gaps, WeightFigures, is_open=True)
 
 
 StatsOf = Annotated[Mapping[str, object], of_schema(_stats)]
 GapsOf = Annotated[Mapping[str, object], of_schema(_gaps)]
 Figures = Mapping[str, Figure]
-Pair = Annotated[Sequence[object], of_schema(schemas.pair(schemas.STRING, schemas.INTEGER))]
+_PAIR = schemas.pair(schemas.STRING, schemas.INTEGER)
+Lists = Annotated[Mapping[str, object], of_schema(schemas.mapping(schemas.array(_PAIR)))]
 
 
 # Answers
@@ -191,7 +192,7 @@ class AssignorRow:
     """Full name, FAMILY/NAME."""
     short: str | None
     """Name without a family; null where it has none."""
-    protocols: Annotated[Sequence[str], of_schema(schemas.array(PROTOCOL))]
+    protocols: Annotated[tuple[str, ...], of_schema(schemas.array(PROTOCOL))]
     """Rebalance protocols it supports."""
     user_data: str
     """What it reads claims from: none, sticky, cooperative."""
@@ -201,7 +202,7 @@ class AssignorRow:
 class StateRow:
     """What an assignor keeps between rounds."""
 
-    max_generation: int
+    max_generation: Integer
     """The highest generation it saw."""
 
 
@@ -213,19 +214,19 @@ class AssignAnswer:
     """Member id -> topic -> partition numbers."""
     withheld: Partitions
     """Partitions that wait for the next round."""
-    notes: Sequence[NoteRow]
+    notes: tuple[NoteRow, ...]
     """What was odd in the group, or was assumed."""
     stats: StatsOf
     """Figures of the assignment; own assignors may add more."""
-    deferred: Maybe[Partitions] = None
+    deferred: Partitions | None = None
     """`weighted/*`: partitions that a later round moves if the budget allows."""
-    lists: Maybe[Mapping[str, Sequence[Pair]]] = None
+    lists: Lists | None = None
     """`java/*`, `server/*`: each member's partitions in Java's order."""
-    order: Maybe[Sequence[str]] = None
+    order: tuple[str, ...] | None = None
     """`java/*`, `server/*`: the members in the order of Java's map."""
-    state: Maybe[StateRow] = None
+    state: StateRow | None = None
     """`java/sticky`, `java/cooperative-sticky`: give it back with the next group."""
-    violations: Maybe[Sequence[ViolationRow]] = None
+    violations: tuple[ViolationRow, ...] | None = None
     """Own assignors: every rule that the answer breaks, if it breaks any."""
 
 
@@ -233,11 +234,11 @@ class AssignAnswer:
 class CheckAnswer:
     """What is wrong with an assignment."""
 
-    violations: Sequence[ViolationRow]
+    violations: tuple[ViolationRow, ...]
     """Every rule that the assignment breaks, with its place."""
     gaps: GapsOf
     """How far the assignment is from the best."""
-    notes: Maybe[Sequence[NoteRow]] = None
+    notes: tuple[NoteRow, ...] | None = None
     """What was odd in the group, or was assumed."""
 
 
@@ -247,7 +248,7 @@ class ClaimRow:
 
     member: str
     """Who claims the partition."""
-    generation: int
+    generation: Integer
     """With which generation; -1: none."""
     believed: bool
     """Whether the claim counts."""
@@ -276,7 +277,7 @@ class ExplainAnswer:
 
     topic: str
     """Of the partition."""
-    partition: int
+    partition: Integer
     """Its number."""
     verdict: Verdict
     """What happens to it, as a code."""
@@ -290,17 +291,17 @@ class ExplainAnswer:
     """Who gets it now, or in the next round."""
     given: str | None
     """Who gets it in this round."""
-    last_generation: int
+    last_generation: Integer
     """The last generation that the group completed; -1: none."""
-    claims: Sequence[ClaimRow]
+    claims: tuple[ClaimRow, ...]
     """Every claim to the partition."""
     topic_spread: Count | None
     """As in `gaps` of `check`."""
     topic_spread_minimum: Count
     """The same."""
-    by_weight: Maybe[ByWeight] = None
+    by_weight: ByWeight | None = None
     """`weighted/*`, where the group has weights: what they have to do with it."""
-    violations: Maybe[Sequence[ViolationRow]] = None
+    violations: tuple[ViolationRow, ...] | None = None
     """Own assignors: every rule that the answer breaks, if it breaks any."""
 
 
@@ -344,7 +345,7 @@ class DifferenceRow:
 
     topic: str
     """Of the partition."""
-    partition: int
+    partition: Integer
     """Its number."""
     answers: Mapping[str, ReasonRow]
     """Full name of an assignor -> what it does with the partition."""
@@ -356,13 +357,13 @@ class CompareAnswer:
 
     owned: Assigned
     """Member id -> what it says it owns."""
-    compared: Sequence[ComparedRow]
+    compared: tuple[ComparedRow, ...]
     """An entry for each assignor."""
     violations: Count
     """Rules that own assignors break; one that fails counts one."""
     different: Count
     """Partitions that the assignors place differently."""
-    partitions: Sequence[DifferenceRow]
+    partitions: tuple[DifferenceRow, ...]
     """Some of them, each with the reasons."""
 
 
@@ -384,11 +385,11 @@ def rebalance_document(
         lists=None
         if lists is None
         else {member_id: [*map(list, pairs)] for member_id, pairs in lists.items()},
-        order=None if lists is None else list(rebalance.order or ()),
+        order=None if lists is None else tuple(rebalance.order or ()),
         state=None if state is None else StateRow(max_generation=state.max_generation),
         violations=_violations(broken) or None,
     )
-    return {**written(answer), "notes": [*notes, *map(note_document, rebalance.notes)]}
+    return {**brief(answer), "notes": [*notes, *map(note_document, rebalance.notes)]}
 
 
 def _assignment_document(assignment: Assignment) -> dict[str, TopicPartitions]:
@@ -407,20 +408,20 @@ def partitions_document(partitions: TopicPartitions) -> TopicPartitions:
 
 def note_document(note: MemberNote) -> Document:
     """Return a note on a member; `offset` only where the note is about a place in its bytes."""
-    return written(_note(note))
+    return brief(_note(note))
 
 
 def _note(note: MemberNote) -> NoteRow:
     return NoteRow(member=note.member_id, code=note.code, text=note.text, offset=note.offset)
 
 
-def _violations(violations: Sequence[Violation]) -> list[ViolationRow]:
-    return [
+def _violations(violations: Sequence[Violation]) -> tuple[ViolationRow, ...]:
+    return tuple(
         ViolationRow(
-            rule=each.rule, topic=each.topic, partition=each.partition, members=list(each.members)
+            rule=each.rule, topic=each.topic, partition=each.partition, members=each.members
         )
         for each in violations
-    ]
+    )
 
 
 def report_document(report: Report) -> Document:
@@ -428,9 +429,9 @@ def report_document(report: Report) -> Document:
     answer = CheckAnswer(
         violations=_violations(report.violations),
         gaps=dict(report.gaps),
-        notes=[*map(_note, report.notes)] or None,
+        notes=tuple(map(_note, report.notes)) or None,
     )
-    return written(answer)
+    return brief(answer)
 
 
 def explanation_document(explanation: Explanation) -> Document:
@@ -443,7 +444,7 @@ def explanation_document(explanation: Explanation) -> Document:
     figures = ("last_generation", "topic_spread", "topic_spread_minimum")
     answer = ExplainAnswer(
         **{name: getattr(explanation, name) for name in (*copied, *figures)},
-        claims=[
+        claims=tuple(
             ClaimRow(
                 member=claim.member_id,
                 generation=claim.generation,
@@ -451,7 +452,7 @@ def explanation_document(explanation: Explanation) -> Document:
                 reason=claim.reason,
             )
             for claim in explanation.claims
-        ],
+        ),
         by_weight=None
         if weight is None
         else ByWeight(
@@ -459,17 +460,17 @@ def explanation_document(explanation: Explanation) -> Document:
         ),
         violations=_violations(explanation.violations) or None,
     )
-    return written(answer)
+    return brief(answer)
 
 
 def comparison_document(comparison: Comparison) -> Document:
     """Return several assignors side by side; null where an assignor failed."""
     answer = CompareAnswer(
         owned=_assignment_document(comparison.owned),
-        compared=[*map(_compared, comparison.columns)],
+        compared=tuple(map(_compared, comparison.columns)),
         violations=sum(each.violation_count for each in comparison.columns if each.is_own),
         different=comparison.difference_count,
-        partitions=[
+        partitions=tuple(
             DifferenceRow(
                 topic=difference.topic,
                 partition=difference.partition,
@@ -479,9 +480,9 @@ def comparison_document(comparison: Comparison) -> Document:
                 },
             )
             for difference in comparison.differences
-        ],
+        ),
     )
-    return written(answer)
+    return brief(answer)
 
 
 def _compared(column: Column) -> ComparedRow:

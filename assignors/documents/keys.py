@@ -22,8 +22,8 @@ reads one object whose keys belong to several classes. A kind of value that no t
 `Kind`: a reader, which returns the value or raises `DocumentError`, and a schema. Other metadata of
 `Annotated` is kept in `Key.marks`. Keys that begin with `_` are the user's own, and are not read.
 
-Classes of what is written are simpler: `row_schema` has every field as a key, `Maybe` those that
-may be left out, and `written` is their document.
+Answers are such classes too, whose documents `brief` writes. A row of a table has all of its keys:
+`row_schema`.
 """
 
 from __future__ import annotations
@@ -173,26 +173,50 @@ def brief(settings: Any) -> Document:  # noqa: ANN401 - a dataclass
     }
 
 
-def schema_of(*kinds: type[Any], ignored: Iterable[str] = ()) -> Schema:
-    """Return the schema of an object with the keys of these classes, closed to other keys."""
+def blank(kind: type[Any]) -> Document:
+    """Return the keys that every document of a class has, each null."""
+    return {name: None for name, key in keys_of(kind).items() if not key.has_default}
+
+
+def schema_of(*kinds: type[Any], ignored: Iterable[str] = (), is_open: bool = False) -> Schema:
+    """Return the schema of an object with the keys of these classes.
+
+    Closed to other keys, unless `is_open`: then they may come in later versions.
+    """
     found = []
     for kind in kinds:
         texts = meanings_of(kind)
         for name, key in keys_of(kind).items():
             one = key.kind.schema()
-            is_null = key.has_default or key.is_nullable
+            is_null = key.has_default != is_open if key.has_default else key.is_nullable
             schema = schemas.nullable(one) if is_null else one
             if isinstance(key.default, StrEnum) or type(key.default) in (str, int, float, bool):
                 schema = {**schema, "default": key.default}
             text = texts.get(name, "")
             found.append(schemas.Key(name, schema, text, is_optional=key.has_default))
     schema = schemas.record(*found)
+    if is_open:
+        opened: Schema = _opened(schema)
+        return opened
     others = dict.fromkeys(ignored, schemas.ANY)
     return {
         **schema,
         "properties": {**others, **schema["properties"]},
         "patternProperties": {f"^{OWN_PREFIX}": schemas.ANY},
         "additionalProperties": False,
+    }
+
+
+def _opened(schema: Any) -> Any:  # noqa: ANN401 - a schema, or a part of one
+    """Return a schema whose objects may have keys more."""
+    if isinstance(schema, list):
+        return [*map(_opened, schema)]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        name: _opened(part)
+        for name, part in schema.items()
+        if name != "patternProperties" and (name, part) != ("additionalProperties", False)
     }
 
 
@@ -218,63 +242,19 @@ def meanings_of(kind: type[Any]) -> dict[str, str]:
 
 # Documents that are written
 
-OMITTED = "left out where it is None"
-Maybe = Annotated[T | None, OMITTED]
-"""The type of a field whose key is left out where the value is `None`."""
-
-
-def written(row: Any) -> Document:  # noqa: ANN401 - a dataclass
-    """Return the document of an answer: a key a field. Cost: O(its fields and inner answers)."""
-    found: Document = {}
-    for each in fields(row):
-        value = getattr(row, each.name)
-        if value is not None or OMITTED not in keys_written(type(row))[each.name]:
-            found[each.name] = _plain(value)
-    return found
-
-
-def blank(kind: type[Any]) -> Document:
-    """Return the keys that every answer of a class has, each null."""
-    return {name: None for name, marks in keys_written(kind).items() if OMITTED not in marks}
-
-
-def keys_written(kind: type[Any]) -> Mapping[str, tuple[Any, ...]]:
-    """Return the fields of a class that is written, each with what its `Annotated` type has."""
-    return _keys_written(cast("Hashable", kind))
-
-
-@cache
-def _keys_written(kind: Any) -> Mapping[str, tuple[Any, ...]]:  # noqa: ANN401 - as above
-    hints = get_type_hints(kind, include_extras=True)
-    return {each.name: getattr(hints[each.name], "__metadata__", ()) for each in fields(kind)}
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401 - a field of any type
-    if is_dataclass(value):
-        return written(value)
-    if isinstance(value, tuple | list) and value and is_dataclass(value[0]):
-        return [written(each) for each in value]
-    if isinstance(value, Mapping) and value and is_dataclass(next(iter(value.values()))):
-        return {name: written(each) for name, each in value.items()}
-    return value
-
 
 def row_keys(kind: type[Any]) -> list[schemas.Key]:
-    """Return the keys of a class that is written.
+    """Return the fields of a row as keys, which are always there.
 
     >>> from dataclasses import make_dataclass
     >>> row_keys(make_dataclass("Row", [("count", int), ("name", str | None)]))[1].type
     {'type': ['string', 'null']}
     """
     hints, texts = get_type_hints(kind, include_extras=True), meanings_of(kind)
-    keys = []
-    for name, marks in keys_written(kind).items():
-        hint = hints[name]
-        is_optional = OMITTED in marks
-        if is_optional:
-            hint = next(one for one in get_args(get_args(hint)[0]) if one is not type(None))
-        keys.append(schemas.Key(name, row_type(hint), texts.get(name, ""), is_optional=is_optional))
-    return keys
+    return [
+        schemas.Key(each.name, row_type(hints[each.name]), texts.get(each.name, ""))
+        for each in fields(kind)
+    ]
 
 
 def row_schema(kind: type[Any]) -> Schema:
@@ -402,7 +382,8 @@ def as_text(value: object, place: Place) -> str:
 NATURAL = Kind(as_natural, lambda: {"type": "integer", "minimum": 0, "maximum": NATURAL_MAX})
 BOOLEAN = Kind(as_boolean, lambda: schemas.BOOLEAN)
 TEXT = Kind(as_text, lambda: schemas.STRING)
-PLAIN: dict[Any, Kind] = {int: NATURAL, bool: BOOLEAN, str: TEXT}
+REAL = Kind(as_real, lambda: schemas.NUMBER)
+PLAIN: dict[Any, Kind] = {int: NATURAL, float: REAL, bool: BOOLEAN, str: TEXT}
 
 
 def listed(of: Kind) -> Kind:
@@ -470,4 +451,6 @@ def _written(value: Any) -> Any:  # noqa: ANN401 - a field of any type
         return brief(value)
     if isinstance(value, tuple):
         return [_written(each) for each in value]
+    if isinstance(value, Mapping) and is_dataclass(next(iter(value.values()), None)):
+        return {name: _written(each) for name, each in value.items()}
     return value

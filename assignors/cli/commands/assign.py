@@ -35,7 +35,7 @@ from assignors.documents.answers import (
 )
 from assignors.documents.failures import NO_ERROR
 from assignors.documents.groups import assignment_from_document
-from assignors.documents.keys import blank, written
+from assignors.documents.keys import blank, brief
 from assignors.documents.notes import USED_BY, given_weighting, key_unused
 from assignors.documents.values import SCHEMA, Document
 from assignors.leader import Memory, lead_members
@@ -199,10 +199,10 @@ def assignors(context: click.Context, form: Form) -> None:
         AssignorRow(
             name=full_name,
             short=bare.get(full_name),
-            protocols=sorted(protocol.name.lower() for protocol in assignor.protocols),
+            protocols=tuple(sorted(one.name.lower() for one in assignor.protocols)),
             user_data=assignor.user_data.value,
         )
         for full_name, assignor in ASSIGNORS.items()
     ]
-    documents: list[Document] = [{"schema": SCHEMA, **written(row), **NO_ERROR} for row in rows]
+    documents: list[Document] = [{"schema": SCHEMA, **brief(row), **NO_ERROR} for row in rows]
     context.exit(write(documents, form, show_assignors))
