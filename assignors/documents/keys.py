@@ -188,7 +188,7 @@ def schema_of(*kinds: type[Any], ignored: Iterable[str] = (), is_open: bool = Fa
         texts = meanings_of(kind)
         for name, key in keys_of(kind).items():
             one = key.kind.schema()
-            is_null = key.has_default != is_open if key.has_default else key.is_nullable
+            is_null = not is_open if key.has_default else key.is_nullable
             schema = schemas.nullable(one) if is_null else one
             if isinstance(key.default, StrEnum) or type(key.default) in (str, int, float, bool):
                 schema = {**schema, "default": key.default}

@@ -126,12 +126,6 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
         from assignors import Grup  # type: ignore[attr-defined]  # noqa: F401, PLC0415 - as above
 
 
-def test_a_module_is_found_as_an_attribute() -> None:
-    """`import assignors` loaded most modules once, so programs may count on it."""
-    program = "import sys, assignors\nprint(assignors.handover.__name__, file=sys.stderr)\n"
-    assert loaded(program) == {"assignors.handover"}
-
-
 def test_help_of_the_command_needs_no_numpy() -> None:
     modules = help_loads("")
     assert folders(modules) == ALWAYS | {"names"}
@@ -161,24 +155,6 @@ def test_the_command_asks_for_one_thread_where_nobody_has_asked(given: str | Non
     ).stdout
     expected = {BLAS_THREADS: "1"} if given is None else {given: "3"}
     assert shown.splitlines()[-1].split() == [str(expected.get(name)) for name in names]
-
-
-def test_the_search_by_weight_is_loaded_by_who_has_weights() -> None:
-    """It is a tenth of what importing `assignors` takes, and few groups have weights."""
-    modules = loaded(
-        "import sys, assignors, assignors.checks.explain\nprint(*sys.modules, file=sys.stderr)\n"
-    )
-    assert "assignors.weighted.sticky" in modules
-    assert not [module for module in modules if module.startswith("assignors.weighted.search")]
-
-
-def test_the_end_of_the_command_searches_no_cycles() -> None:
-    program = (
-        "import atexit, gc, sys\nfrom assignors.cli import main\n"
-        "atexit.register(lambda: print(gc.get_freeze_count() > 0, file=sys.stderr))\n"
-        "sys.argv[1:] = ['--version']\nmain()\nassert not gc.get_freeze_count()\n"
-    )
-    assert loaded(program) == {"True"}
 
 
 @pytest.mark.parametrize("name", list(LOADED))
