@@ -49,8 +49,6 @@ class Assignor:
     leader that does not read what they own would give it away."""
     keeps_lists: bool = False
     """Whether answers have `Rebalance.lists` and `order`: those of the copies of Kafka's do."""
-    takes_arrays: bool = False
-    """Whether `lead` may give `assign` a group whose members are made one by one when asked for."""
     configure: Callable[[Options], Callable[[Group], Rebalance] | None] | None = None
     """Options -> `assign` under them, `None` where they change nothing; `None`: it has none."""
 

@@ -26,14 +26,12 @@ from dataclasses import dataclass, field, replace
 
 from assignors.assignor import Assignor, UserData
 from assignors.claims import is_claim_known, last_generation, read_claim
-from assignors.group_bytes.assignments import AssignedPartitions, assignment_bytes
+from assignors.group_bytes.assignments import ASSIGNMENT_VERSION, Assigned
 from assignors.group_bytes.members import ReadMembers
-from assignors.group_bytes.shares import ASSIGNMENT_VERSION, AssignedShares
 from assignors.group_bytes.subscriptions import read_members
 from assignors.model import Assignment, Cluster, Group, Member, State, member_ids_of
 from assignors.options import OnFailure, Options
 from assignors.own_assignors.answers import with_checked_answers, with_claims_for
-from assignors.problem.cluster_tables import known_names
 from assignors.rebalance import Rebalance
 from assignors.weighting import Weighting
 from wire import Decoded, Subscription, TopicPartitions, encode_assignment
@@ -144,12 +142,7 @@ def lead(
     """
     answering = with_checked_answers(assignor)
     _require_kinds(cluster, subscriptions)
-    read = read_members(
-        subscriptions,
-        instance_ids,
-        names=known_names(cluster) if isinstance(cluster, Cluster) else None,
-    )
-    members = read if assignor.takes_arrays else tuple(read)
+    members = read_members(subscriptions, instance_ids)
     known = cluster if isinstance(cluster, Cluster) else cluster(members)
     group = Group(cluster=known, members=members, generation=generation, joined=joined)
     if weighting is not None:
@@ -211,8 +204,8 @@ def claims_key(group: Group) -> tuple[object, ...]:
 def _assignments(members: Sequence[Member], assignment: Assignment) -> dict[str, bytes]:
     """Return everybody's Assignment bytes, in the order of the members."""
     # The optimal family gives nobody what it did not ask for, and nothing twice.
-    if isinstance(assignment, AssignedPartitions | AssignedShares):
-        blobs = assignment_bytes(assignment)
+    if isinstance(assignment, Assigned):
+        blobs = assignment.written()
         ids = member_ids_of(members)
         return blobs if ids == tuple(blobs) else {each: blobs[each] for each in ids}
     return {
@@ -290,9 +283,9 @@ def _remembered(group: Group, plan: Assignment) -> Sequence[Member]:
 
 
 def _with_unknown_claims(members: Sequence[Member]) -> list[Member]:
-    """Return the members whose bytes do not say what they own."""
-    if type(members) is not tuple and isinstance(members, ReadMembers):
-        members = members.perhaps_silent()
+    """Return the members whose bytes do not say what they own; those read together all do."""
+    if isinstance(members, ReadMembers):
+        return []
     return [
         member
         for member in members

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from assignors.problem import NOBODY, Int32, Int64, Problem
-from assignors.rebalance import Figure, LazyFigures
+from assignors.rebalance import ComputedMapping, Figure
 
 TABLE_FACTOR = 8
 """Counts are made in a table of topics x members of up to so many cells for each partition."""
@@ -121,7 +121,7 @@ def lazy_stats(
     given: Int32,
     target: Int32 | None = None,
     more: Mapping[str, Figure] | None = None,
-) -> LazyFigures:
+) -> ComputedMapping[Figure]:
     """Return `stats`, with `more` behind them, computed when somebody reads one.
 
     Then `favoured` is called, if it is no array. The arrays must not change afterwards.
@@ -132,4 +132,4 @@ def lazy_stats(
         counted = stats(problem, favoured=before, given=given, target=target)
         return {**counted, **(more or {})}
 
-    return LazyFigures(compute)
+    return ComputedMapping(compute)

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from operator import attrgetter
-from typing import Any
 
 from assignors.names.sequences import (
     as_entries,
@@ -79,8 +78,6 @@ class Cluster:
     """The topics that the leader's metadata knows."""
 
     topics: Mapping[str, Topic]
-    tables: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
-    """What `problem` computed of the topics last, for the next round with the same cluster."""
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for topics that are none; counts are for `Cluster.of`."""

@@ -36,15 +36,6 @@ class ComputedMapping(LazyMapping[V]):
         return compute()
 
 
-class LazyFigures(ComputedMapping[Figure]):
-    """Figures of an assignment.
-
-    No assignment depends on them, and in a large group they cost as much as an assignor does.
-    """
-
-    __slots__ = ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rebalance:
     """The result of one round. Every member of the group has an entry in `assignment`."""
@@ -65,7 +56,11 @@ class Rebalance:
     """The same of `deferred`."""
     notes: tuple[MemberNote, ...] = ()
     stats: Mapping[str, Figure] = field(default_factory=dict)
-    """Loads, moves and spread, under the keys of `metrics.stats`."""
+    """Loads, moves and spread, under the keys of `metrics.stats`.
+
+    Most assignors compute them when somebody reads one: no assignment depends on them, and in a
+    large group they cost as much as an assignor does.
+    """
     lists: Mapping[str, Sequence[tuple[str, int]]] | None = None
     """Member id -> (topic, partition) pairs in the order of Java's list; from copies of Kafka's."""
     order: tuple[str, ...] | None = None

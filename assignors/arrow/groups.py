@@ -97,7 +97,7 @@ def _answers(
 
 def _assigned(topics: object, members: object, assignor: object) -> dict[str, Any]:
     chosen = _registered(assignor)
-    answer = chosen.assign(_group(topics, members, takes_arrays=chosen.takes_arrays))
+    answer = chosen.assign(_group(topics, members))
     return {
         "assignment": [
             {"member": member_id, "partitions": partition_structs(partitions)}
@@ -159,10 +159,10 @@ def _protocol(name: object) -> RebalanceProtocol:
     return RebalanceProtocol[protocol]
 
 
-def _group(topics: object, members: object, *, takes_arrays: bool = False) -> Group:
+def _group(topics: object, members: object) -> Group:
     """Return the group of a row: that of its JSON form.
 
-    With `takes_arrays` the Subscriptions of members that have nothing else are read together.
+    Subscriptions are read together where members have nothing else.
     """
     if not isinstance(topics, list) or not isinstance(members, list):
         raise ValueError("topics and members must not be null")
@@ -176,9 +176,12 @@ def _group(topics: object, members: object, *, takes_arrays: bool = False) -> Gr
             raise DocumentError(ErrorCode.REPEATED, f"topic {topic!r} occurs twice", here)
         counts[topic] = count
     are_bytes = (
-        isinstance(one, dict) and isinstance(one.get("subscription"), bytes) for one in listed
+        isinstance(one, dict)
+        and isinstance(one.get("subscription"), bytes)
+        and one.keys() <= {"id", "instance", "subscription"}
+        for one in listed
     )
-    if not (takes_arrays and all(are_bytes)):
+    if not all(are_bytes):
         return group_from_document({"topics": counts, "members": listed})
     cluster = group_from_document({"topics": counts, "members": []}).cluster
     ids = [as_string(one.get("id"), ("members", n, "id")) for n, one in enumerate(listed)]

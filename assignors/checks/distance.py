@@ -14,7 +14,7 @@ from assignors.assignor import UserData
 from assignors.claims import claims_of, favoured_owners
 from assignors.metrics import loads, moved_count, rack_mismatch_count, topic_spread
 from assignors.model import Assignment, Group
-from assignors.optimal.sticky import target_assignment
+from assignors.optimal.assign import target_assignment
 from assignors.problem import NOBODY, lawful_owners, problem_of
 from assignors.weighted.figures import Figures, weight_figures, weight_moved
 
@@ -36,7 +36,7 @@ def distance(
     Cost: that of the optimal solver.
     """
     problem = problem_of(group)
-    favoured = favoured_owners(problem, claims_of(problem, group, kind))
+    favoured = favoured_owners(claims_of(problem, group, kind))
     best = target_assignment(problem, favoured)
     given = lawful_owners(problem, assignment)
     held, ideal = loads(problem, given), loads(problem, best)

@@ -122,7 +122,7 @@ class Evidence:
     assignor: Assignor
     rebalance: Rebalance
     problem: Problem
-    claims: Claims
+    claims: Claims[Int32]
     read: tuple[Claim, ...]
     """M claims, in the order of `problem.members`, as the assignor reads them."""
     favoured: Int32
@@ -140,7 +140,7 @@ def evidence(group: Group, assignor: Assignor) -> Evidence:
     problem = problem_of(group)
     kind = _claims_read_from(assignor)
     claims = claims_of(problem, group, kind)
-    favoured = favoured_owners(problem, claims)
+    favoured = favoured_owners(claims)
     by_weight = None
     if assignor.family == WEIGHTED.family and group.weighting is not None:
         from assignors.checks.weight_reasons import weight_reasons  # noqa: PLC0415 - it needs the search

@@ -7,10 +7,16 @@ partitions there), the cooperative one reads OwnedPartitions, and UserData where
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from assignors.arrays import OwnedArrays
 from assignors.assignor import UserData
+from assignors.group_bytes.in_turn import plain_sticky_user_data, topic_headers
+from assignors.group_bytes.members import ReadMembers
+from assignors.group_bytes.user_data import GENERATION_SIZE, sticky_claims
 from assignors.model import NO_GENERATION, Group, Member
 from wire import TopicPartitions, decode_cooperative_user_data, decode_sticky_user_data
 
@@ -51,27 +57,6 @@ def is_version_0(member: Member) -> bool:
     return member.version is not None and member.version < 1
 
 
-def is_claim_in_fields(member: Member) -> bool:
-    """Return whether a cooperative claim is `owned` and `generation` of the member as they are.
-
-    >>> is_claim_in_fields(Member(member_id="a", generation=4)), is_claim_in_fields(
-    ...     Member(member_id="a", generation=4, version=1)
-    ... )
-    (True, False)
-    """
-    generation = member.generation
-    is_there = generation >= 0 or (generation == NO_GENERATION and member.user_data is None)
-    return is_there and is_owned_in_field(member)
-
-
-def is_owned_in_field(member: Member) -> bool:
-    """Return whether a cooperative claim is `owned`, with a generation field beside it.
-
-    The generation may be none all the same, and stand in UserData.
-    """
-    return member.owned_known and (member.version is None or member.version >= 2)
-
-
 def last_generation(group: Group, claims: Iterable[Claim]) -> int:
     """Return the group's last completed generation, -1 where nobody knows one.
 
@@ -108,8 +93,6 @@ def _sticky_claim(member: Member) -> Claim:
 
 def _cooperative_claim(member: Member) -> Claim:
     """Return OwnedPartitions; the generation from the field, else from UserData (KIP-792)."""
-    if is_claim_in_fields(member):
-        return Claim(owned=member.owned, generation=member.generation)
     if is_version_0(member):
         # It has no owned partitions. Clients that write it (brod) may have the sticky layout in
         # UserData. franz-go's leaders read it to leave partitions where they were, and so do we;
@@ -120,18 +103,13 @@ def _cooperative_claim(member: Member) -> Claim:
             return Claim(owned={}, is_known=False)
         generation = max(read.generation, NO_GENERATION)
         return Claim(owned=read.owned, generation=generation, is_known=False)
-    has_field = member.version is None or member.version >= 2
-    generation = member.generation if has_field else NO_GENERATION
+    if not member.owned_known:
+        return Claim(owned=member.owned, is_known=False)
+    # Version 1 has no such field.
+    generation = member.generation if member.version != 1 else NO_GENERATION
     if generation < 0:
-        read = decode_cooperative_user_data(member.user_data).value
-        if read is not None and read.generation is not None:
-            generation = max(read.generation, NO_GENERATION)
-    is_known = is_claim_known(member)
-    return Claim(
-        owned=member.owned,
-        generation=max(generation, NO_GENERATION) if is_known else NO_GENERATION,
-        is_known=is_known,
-    )
+        generation = generation_in(member.user_data)
+    return Claim(owned=member.owned, generation=generation)
 
 
 READERS: dict[UserData, Callable[[Member], Claim]] = {
@@ -139,3 +117,87 @@ READERS: dict[UserData, Callable[[Member], Claim]] = {
     UserData.STICKY: _sticky_claim,
     UserData.COOPERATIVE: _cooperative_claim,
 }
+
+
+class ReadClaims(NamedTuple):
+    """What M members claim."""
+
+    owned: Sequence[TopicPartitions] | OwnedArrays
+    generation: Sequence[int]
+    unknown: AbstractSet[int]
+    """Members whose claims are not known."""
+    noted: Sequence[Member]
+    """Members with notes on their bytes are among these."""
+
+
+def read_claims(members: Sequence[Member], kind: UserData, topics: Iterable[str]) -> ReadClaims:
+    """Return everybody's claim as `read_claim` does; claims of `topics` are read faster.
+
+    Members that were read together are not made for it, nor is their claim by name.
+    Cost: O(claims + bytes of UserData).
+    """
+    if isinstance(members, ReadMembers):
+        arrays = members.arrays
+        found = None
+        if kind is UserData.COOPERATIVE:
+            generation = arrays.generation.tolist()
+            missing = (arrays.generation < 0).nonzero()[0].tolist()
+            _fill(generation, {row: arrays.user_data(row) for row in missing})
+            found = arrays.owned, generation
+        elif kind is UserData.STICKY:
+            claimed = sticky_claims(arrays.everybodys_user_data(), arrays.owned.names)
+            found = claimed and (claimed[0], claimed[1].tolist())
+        if found is not None:
+            noted = [members[row] for row in arrays.noted()]
+            return ReadClaims(*found, frozenset(), noted)
+        members = tuple(members)
+    if kind is UserData.COOPERATIVE:
+        # `read_claim`, without a call for each member.
+        owned = [
+            member.owned
+            for member in members
+            if member.owned_known and (member.version is None or member.version >= 2)
+        ]
+        if len(owned) == len(members):
+            generation = [member.generation for member in members]
+            if min(generation, default=0) < 0:
+                _fill(generation, {n: m.user_data for n, m in enumerate(members)})
+            return ReadClaims(owned, generation, frozenset(), members)
+    names = topic_headers(topics) if kind is UserData.STICKY else {}
+    read = [_read_one(member, kind, names) for member in members]
+    return ReadClaims(
+        [claim.owned for claim in read],
+        [claim.generation for claim in read],
+        frozenset([number for number, claim in enumerate(read) if not claim.is_known]),
+        members,
+    )
+
+
+def _read_one(member: Member, kind: UserData, names: dict[bytes, str]) -> Claim:
+    if kind is UserData.STICKY and member.user_data is not None:
+        plain = plain_sticky_user_data(member.user_data, names)
+        if plain is not None:
+            return Claim(owned=plain[0], generation=max(plain[1], NO_GENERATION))
+    return read_claim(member, kind)
+
+
+def _fill(generation: list[int], user_data: dict[int, bytes | None]) -> None:
+    """Take missing generations from UserData; equal ones are read once."""
+    known: dict[bytes | None, int] = {}
+    for number, data in user_data.items():
+        if generation[number] < 0:
+            if data not in known:
+                known[data] = generation_in(data)
+            generation[number] = known[data]
+
+
+def generation_in(user_data: bytes | None) -> int:
+    """Return the generation in a cooperative member's UserData (KIP-792), -1 for none."""
+    if user_data is None:
+        return NO_GENERATION
+    if len(user_data) == GENERATION_SIZE:  # as Java writes it
+        return max(int.from_bytes(user_data, "big", signed=True), NO_GENERATION)
+    read = decode_cooperative_user_data(user_data).value
+    if read is None or read.generation is None:
+        return NO_GENERATION
+    return max(read.generation, NO_GENERATION)

@@ -52,10 +52,4 @@ def _user_data(members: Sequence[Member]) -> Iterable[tuple[str, bytes | None]]:
         for member in members:
             yield member.member_id, member.user_data
         return
-    arrays = members.arrays
-    for row in members.rows.tolist():
-        other = arrays.alone.get(row)
-        if other is None:
-            yield arrays.member_ids[row], arrays.user_data.of_row(row, arrays.blobs[row])
-        else:
-            yield other.member_id, other.user_data
+    yield from zip(members.arrays.member_ids, members.arrays.everybodys_user_data(), strict=True)

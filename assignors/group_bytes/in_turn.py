@@ -58,7 +58,7 @@ def plain_member(
         return None
     try:
         if not shared.section or not blob.startswith(shared.section, 2):
-            _read_topics(blob, shared)
+            read_topics(blob, shared)
         topics, place = shared.topics, 2 + len(shared.section)
         user_data, place = _user_data(blob, place)
         owned, place = _owned(blob, place, shared.names)
@@ -71,7 +71,7 @@ def plain_member(
         elif version == 2:
             (generation,) = _int32(blob, place)
             place += 4
-    except (struct.error, IndexError, UnicodeDecodeError, _NotPlainError):
+    except (struct.error, IndexError, UnicodeDecodeError, NotPlainError):
         return None
     if place != len(blob) or generation < NO_GENERATION:
         return None
@@ -119,20 +119,23 @@ def plain_sticky_user_data(
     try:
         owned, place = _owned(data, 0, names)
         (generation,) = _int32(data, place)
-    except (struct.error, IndexError, _NotPlainError):
+    except (struct.error, IndexError, NotPlainError):
         return None
     return (owned, generation) if place + 4 == len(data) else None
 
 
-class _NotPlainError(Exception):
-    """These bytes want the other reader."""
+class NotPlainError(Exception):
+    """These bytes want another reader."""
 
 
-def _read_topics(blob: bytes, shared: SharedNames) -> None:
-    """Read the topic list at the start of a Subscription into `shared`."""
+def read_topics(blob: bytes, shared: SharedNames) -> None:
+    """Read the topic list at the start of a Subscription into `shared`.
+
+    Raises `NotPlainError`, `struct.error` or `UnicodeDecodeError` for one that is not plain.
+    """
     (count,) = _int32(blob, 2)
     if not 0 <= count <= min(COUNT_LIMIT, len(blob)):
-        raise _NotPlainError
+        raise NotPlainError
     names = []
     place = 6
     for _ in range(count):
@@ -140,14 +143,14 @@ def _read_topics(blob: bytes, shared: SharedNames) -> None:
         name = blob[place:end]
         if name not in shared.names:
             if not place + 2 <= end <= len(blob):
-                raise _NotPlainError
+                raise NotPlainError
             shared.names[name] = name[2:].decode()
         names.append(shared.names[name])
         place = end
     section = blob[2:place]
     if section not in shared.lists:
         if len(set(names)) < len(names):
-            raise _NotPlainError
+            raise NotPlainError
         shared.lists[section] = tuple(names)
     shared.section, shared.topics = section, shared.lists[section]
 
@@ -159,7 +162,7 @@ def _user_data(blob: bytes, place: int) -> tuple[bytes | None, int]:
     if length == NULL:
         return None, place
     if length <= 0:
-        raise _NotPlainError
+        raise NotPlainError
     return blob[place : place + length], place + length
 
 
@@ -171,26 +174,26 @@ def _owned(
     place += 4
     owned: dict[str, tuple[int, ...]] = {}
     if not 0 <= count <= len(blob) or count > COUNT_LIMIT:
-        raise _NotPlainError
+        raise NotPlainError
     for _ in range(count):
         after = place + 2 + (blob[place] << 8 | blob[place + 1])
         topic = names.get(blob[place:after])
         (length,) = _int32(blob, after)
         if topic is None or not 0 < length <= COUNT_LIMIT:
-            raise _NotPlainError
+            raise NotPlainError
         after += 4
         place = after + 4 * length
         read = _lists[length] if length < len(_lists) else struct.Struct(f">{length}i").unpack_from
         owned[topic] = read(blob, after)
         if not blob[after:place:4].isascii():  # a sign bit is set somewhere
-            raise _NotPlainError
+            raise NotPlainError
     if len(owned) < count:
-        raise _NotPlainError
+        raise NotPlainError
     return owned, place
 
 
 def _rack_id(blob: bytes, place: int, length: int) -> tuple[str, int]:
     """Return the rack of so many bytes and where it ends, which may be behind the bytes."""
     if length <= 0:
-        raise _NotPlainError
+        raise NotPlainError
     return blob[place : place + length].decode(), place + length

@@ -17,9 +17,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assignors.arrays import Bool, Int32, Int64, OwnedPartitions, partition_arrays, require_int32
+from assignors.arrays import Bool, Int32, Int64, partition_arrays, require_int32
 from assignors.assignor import UserData
-from assignors.group_bytes.claim_rows import sticky_claims
 from assignors.group_bytes.in_turn import plain_sticky_user_data, topic_headers
 from assignors.java.racks import RackTable, rack_table
 from assignors.jvm.hash_order import partition_hashes, string_hashes
@@ -33,10 +32,6 @@ from wire import (
     decode_cooperative_user_data,
     decode_sticky_user_data,
 )
-
-TOGETHER_MIN = 48
-"""UserData of fewer members is read one by one. Measured with ten partitions each, one by one and
-together: 30 members 50 and 111 us, 48 members 111 and 121, 60 members 154 and 127."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,20 +138,12 @@ def everybodys_data(
     data = [member.user_data for member in members]
     if kind is not UserData.STICKY or not any(data):
         read = [member_data(member, kind) for member in members]
-    elif len(data) < TOGETHER_MIN:
+    else:
         names = topic_headers(topics)
         plain = [plain_sticky_user_data(each or b"", names) for each in data]
         read = [
             member_data(member, kind) if one is None else one
             for member, one in zip(members, plain, strict=True)
-        ]
-    else:
-        generation, arrays, is_read = sticky_claims(data)
-        read = [
-            (OwnedPartitions(arrays, row), number) if is_plain else member_data(member, kind)
-            for row, (member, number, is_plain) in enumerate(
-                zip(members, generation.tolist(), is_read.tolist(), strict=True)
-            )
         ]
     return [owned for owned, _ in read], [generation for _, generation in read]
 

@@ -4,9 +4,6 @@ A million (topic, partition) pairs take a second to make, and most are never rea
 are views on the same arrays: `PairsByMember` has a member's (topic, partition) pairs in the order
 of Java's list, `PartitionsByMember` the same by topic, sorted. `assigned` makes the second one a
 mapping that a leader can write without reading it.
-
-What members get from a large assignment are rows of arrays (`arrays.OwnedPartitions`). Given back
-as what members own or as the previous target, they are read as arrays again.
 """
 
 from __future__ import annotations
@@ -17,14 +14,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from assignors.arrays import Int32, Int64, OwnedArrays, OwnedPartitions, bounds_of
-from assignors.group_bytes.assignments import AssignedPartitions
+from assignors.arrays import Int32, Int64, bounds_of
+from assignors.group_bytes.assignments import Assigned
 from assignors.jvm.many_tables import narrow
-from assignors.model import Assignment
+from assignors.model import Assignment, member_ids_of
 from assignors.problem import NOBODY, Problem
-
-ROWS_MIN = 1_000
-"""Shares of smaller assignments are dictionaries."""
 
 Pair = tuple[str, int]
 Value = TypeVar("Value")
@@ -43,7 +37,6 @@ class OrderedAssignment:
     number: Int32
     """int32[L]: partition number."""
     _places: dict[str, int] = field(init=False, default_factory=dict, repr=False)
-    _rows: list[OwnedArrays] = field(init=False, default_factory=list, repr=False)
 
     @property
     def place(self) -> Mapping[str, int]:
@@ -51,15 +44,6 @@ class OrderedAssignment:
         if not self._places:
             self._places.update(zip(self.members, range(len(self.members)), strict=True))
         return self._places
-
-    def rows(self) -> OwnedArrays:
-        """Return the same member by member, topics and numbers ascending; made once.
-
-        Cost: O(L) where it stands in that order, as a broker's, else O(L log L).
-        """
-        if not self._rows:
-            self._rows.append(_sorted_rows(self))
-        return self._rows[0]
 
     def entries(self, member_id: str) -> tuple[list[int], list[int]]:
         """Return topics and numbers of one member; `KeyError` for an unknown member id."""
@@ -102,34 +86,12 @@ class PartitionsByMember(_View[Mapping[str, tuple[int, ...]]]):
 
     def __getitem__(self, member_id: str) -> Mapping[str, tuple[int, ...]]:
         """Return one member's partitions by topic."""
-        if len(self.held.number) >= ROWS_MIN:
-            return OwnedPartitions(self.held.rows(), self.held.place[member_id])
         topics, numbers = self.held.entries(member_id)
         share: dict[str, list[int]] = {}
         names = self.held.topics
         for topic, number in sorted(zip(topics, numbers, strict=True)):
             share.setdefault(names[topic], []).append(number)
         return {topic: tuple(listed) for topic, listed in share.items()}
-
-
-class AssignedInOrder(AssignedPartitions):
-    """`PartitionsByMember` where nobody has what it did not ask for, and nothing is given twice.
-
-    A leader writes everybody's bytes from `owner`, without a mapping for each member.
-    """
-
-    __slots__ = ("view",)
-
-    def __init__(self, problem: Problem, owner: Int32, held: OrderedAssignment) -> None:
-        """Look at `owner` (int32[P], `NOBODY` for no member), which is what `held` contains."""
-        super().__init__(problem, owner)
-        self.view = PartitionsByMember(held)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.view)
-
-    def _make(self) -> Assignment:
-        return self.view
 
 
 def assigned(problem: Problem, owner: Int32, held: OrderedAssignment) -> Assignment:
@@ -144,7 +106,14 @@ def assigned(problem: Problem, owner: Int32, held: OrderedAssignment) -> Assignm
         partition = np.flatnonzero(is_held)
         if not problem.may_take(owner[partition], partition).all():
             return PartitionsByMember(held)
-    return AssignedInOrder(problem, owner, held)
+    place = [*map(held.place.__getitem__, member_ids_of(problem.members)), NOBODY]
+    return Assigned(
+        member_ids=held.members,
+        topics=problem.topics,
+        first=problem.first,
+        owner=np.array(place, dtype=np.int32).take(owner),
+        compute=lambda: PartitionsByMember(held),
+    )
 
 
 def ordered_by_member(
@@ -166,28 +135,4 @@ def ordered_by_member(
     start = bounds_of(np.bincount(member, minlength=len(members)))
     return OrderedAssignment(
         members=members, topics=topics, start=start, topic=topic[order], number=number[order]
-    )
-
-
-def _sorted_rows(held: OrderedAssignment) -> OwnedArrays:
-    """Return one row a member, topics in the order of `held.topics`, numbers ascending."""
-    topic, number, size = held.topic, held.number, len(held.number)
-    is_first = np.zeros(size + 1, dtype=np.bool_)
-    is_first[held.start] = True
-    begins = is_first[:-1]
-    is_same = topic[1:] == topic[:-1]
-    falls = np.where(is_same, number[1:] < number[:-1], topic[1:] < topic[:-1])
-    if (falls & ~begins[1:]).any():
-        member = np.repeat(np.arange(len(held.members)), np.diff(held.start))
-        order = np.lexsort((number, topic, member))
-        topic, number = topic[order], number[order]
-    begins[1:] |= topic[1:] != topic[:-1]
-    entry = np.flatnonzero(begins)
-    return OwnedArrays(
-        names=held.topics,
-        name_set=frozenset(held.topics),
-        entry_ptr=np.searchsorted(entry, held.start),
-        topic=topic[entry].astype(np.int64),
-        number_ptr=np.append(entry, size),
-        number=number.astype(np.int32, copy=False),
     )

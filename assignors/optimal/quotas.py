@@ -30,15 +30,14 @@ def share(
     first: Int64,
     owner: Int32,
     member_count: int,
-    owned_count: Int64 | None = None,
     *,
     effort: Effort | None = None,
     moves_last: bool = False,
 ) -> Chosen:
     """Return who gets each partition, and which ones change hands.
 
-    `first` is int64[T + 1], as in `Problem`; `owner` int32[P], -1 for nobody; `owned_count`
-    is int64[N], how many each member owns, where that is known. There is at least one member.
+    `first` is int64[T + 1], as in `Problem`; `owner` int32[P], -1 for nobody.
+    There is at least one member.
     Cost: O(P + N log N), and that of `spread.least_spread`.
 
     >>> owner = np.array([0, 0, 0, 0, -1, -1], dtype=np.int32)
@@ -47,8 +46,7 @@ def share(
     """
     partition_count = len(owner)
     effort = effort or Effort()
-    if owned_count is None:
-        owned_count = _counted(owner, member_count)
+    owned_count = _counted(owner, member_count)
     if not np.count_nonzero(owned_count):
         in_turns = _in_turns(partition_count, member_count)
         return Chosen(in_turns, np.arange(partition_count), is_best=True)

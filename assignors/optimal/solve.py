@@ -86,7 +86,6 @@ def solve(
     takes: Bool,
     class_of: Int32,
     owner: Int32,
-    owned_count: Int64 | None = None,
     rack: Int32 | None = None,
     replica_set: Int32 | None = None,
     replica_racks: Bool | None = None,
@@ -97,8 +96,7 @@ def solve(
 
     `first` is int64[T + 1]: topic t holds partitions first[t]:first[t + 1]; `takes` bool[K, T]:
     class k takes topic t; `class_of` int32[M]; `owner` int32[P]: whom stickiness favours, -1
-    for nobody; owners that do not take the topic are ignored. `owned_count`, int64[M], is how many
-    each member owns, where that is known. Racks matter if all three are
+    for nobody; owners that do not take the topic are ignored. Racks matter if all three are
     given and some member has one: `rack` int32[M] (-1: none), `replica_set` int32[P] an index
     into `replica_racks` bool[S, racks].
 
@@ -126,7 +124,7 @@ def solve(
         racks = racks if (rack >= 0).any() else None
     is_one_class = racks is None and len(takes) == 1 and len(class_of) and len(owner)
     if is_one_class and np.count_nonzero(takes) == takes.size:
-        return _equal(first, owner, len(class_of), effort, owned_count, moves_last=moves_last)
+        return _equal(first, owner, len(class_of), effort, moves_last=moves_last)
     row_of_topic, row_takes = topic_rows(first, takes, class_of)
     if not len(row_takes):
         return _nothing(owner)
@@ -189,13 +187,12 @@ def _equal(
     owner: Int32,
     member_count: int,
     effort: Effort,
-    owned_count: Int64 | None = None,
     *,
     moves_last: bool,
 ) -> Solved:
     """Return the answer where every member takes every topic."""
     floor, spare = divmod(len(owner), member_count)
-    shared = share(first, owner, member_count, owned_count, effort=effort, moves_last=moves_last)
+    shared = share(first, owner, member_count, effort=effort, moves_last=moves_last)
     gap = 0
     if not shared.is_best:
         gap = spread_of(first, shared.owner) - _even_spread(first[1:] - first[:-1], member_count)

@@ -72,8 +72,9 @@ class TopicRows:
         at = partitions
         if self.order is not None:
             at = np.flatnonzero(np.isin(self.order, partitions))
-        rows, counts = np.unique(self.bounds.searchsorted(at, "right") - 1, return_counts=True)
-        return dict(zip(rows.tolist(), counts.tolist(), strict=True))
+        counts = np.bincount(self.bounds.searchsorted(at, "right") - 1)
+        rows = counts.nonzero()[0]
+        return dict(zip(rows.tolist(), counts[rows].tolist(), strict=True))
 
 
 class Chosen(NamedTuple):
@@ -233,12 +234,10 @@ def _levels_of_topics(bounds: Int64, owner: Int32, member_count: int) -> list[Le
     most = int(table.max(initial=0))
     if most >= DIFFERENT_MAX:
         return None
-    levels: list[Levels] = [{0: 0} for _ in range(row_count)]
-    for count in range(most + 1):
-        for of_row, members in zip(levels, bit_sets(table == count), strict=True):
-            if members:
-                of_row[count] = members
-    return levels
+    are_at = table == np.arange(most + 1)[:, np.newaxis, np.newaxis]
+    sets = bit_sets(are_at.reshape(-1, member_count))
+    of_row = [enumerate(sets[row::row_count]) for row in range(row_count)]
+    return [{count: having for count, having in each if having or not count} for each in of_row]
 
 
 def _levels(owners: Int32, member_count: int) -> Levels:

@@ -13,7 +13,7 @@ from assignors.jvm.many_tables import narrow
 from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember, assigned
 from assignors.metrics import stats
 from assignors.problem import NOBODY, Int32, Int64, problem_of
-from assignors.rebalance import LazyFigures, Rebalance
+from assignors.rebalance import ComputedMapping, Rebalance
 from assignors.server.spec import Spec
 
 
@@ -64,7 +64,7 @@ def rebalance_of(
     return Rebalance(
         assignment=assigned(problem, given, held),
         notes=(*byte_notes(problem.members), *spec.notes),
-        stats=LazyFigures(partial(_figures, spec, given, held.start)),
+        stats=ComputedMapping(partial(_figures, spec, given, held.start)),
         lists=PairsByMember(held),
         order=held.members,
     )

@@ -19,7 +19,7 @@ from assignors.jvm.ordered_assignment import OrderedAssignment, PairsByMember, P
 from assignors.model import Group
 from assignors.options import Options
 from assignors.problem import NOBODY
-from assignors.rebalance import LazyFigures, Rebalance
+from assignors.rebalance import ComputedMapping, Rebalance
 from assignors.server.open_places import deal
 from assignors.server.repair import built_or_repaired
 from assignors.server.results import load_figures, previous_entries
@@ -71,7 +71,7 @@ def _built(spec: Spec) -> Rebalance:
     return Rebalance(
         assignment=PartitionsByMember(held),
         notes=(*byte_notes(spec.problem.members), *spec.notes),
-        stats=LazyFigures(partial(_share_stats, spec, slots, is_kept, dealt)),
+        stats=ComputedMapping(partial(_share_stats, spec, slots, is_kept, dealt)),
         lists=PairsByMember(held),
         order=held.members,
     )

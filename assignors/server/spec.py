@@ -31,7 +31,6 @@ from assignors.arrays import (
     bounds_of,
     partition_arrays,
     require_int32,
-    topic_names,
 )
 from assignors.jvm.hash_order import uuid_hashes
 from assignors.jvm.hash_trees import map_order
@@ -209,7 +208,7 @@ def _previous(
     previous = partition_arrays(owned, problem.topic_index())
     if previous.is_complete:
         return problem.topics, previous
-    names = tuple(dict.fromkeys(chain(problem.topics, topic_names(owned))))
+    names = tuple(dict.fromkeys(chain(problem.topics, *owned)))
     previous = partition_arrays(owned, {name: topic for topic, name in enumerate(names)})
     is_met = np.zeros(len(names), dtype=np.bool_)
     is_met[: len(problem.topics)] = True

@@ -7,15 +7,17 @@ should have a budget of 0 in that round, or moves beget moves (`Weighting.budget
 
 from __future__ import annotations
 
+import numpy as np
+
 from assignors.assignor import Assignor, RebalanceProtocol, UserData
 from assignors.claims import claims_of
-from assignors.group_bytes.assignments import AssignedPartitions
+from assignors.group_bytes.assignments import assigned
 from assignors.handover import withhold
 from assignors.metrics import lazy_stats
 from assignors.model import Group, require_group
 from assignors.optimal.cooperative_sticky import assign as assign_by_count
 from assignors.problem import partitions_by_topic, problem_of
-from assignors.rebalance import LazyFigures, Rebalance
+from assignors.rebalance import ComputedMapping, Rebalance
 from assignors.weighted.sticky import deferred_partitions, target_of
 
 
@@ -40,10 +42,11 @@ def assign(group: Group) -> Rebalance:
     problem = problem_of(group)
     claims = claims_of(problem, group, UserData.COOPERATIVE)
     target = target_of(problem, claims, group.weighting)
-    handover = withhold(problem, claims, target.owner)
+    changed = np.flatnonzero(target.owner != target.favoured)
+    handover = withhold(claims, target.owner, changed.tolist())
     return Rebalance(
-        assignment=AssignedPartitions(problem, handover.given),
-        withheld=partitions_by_topic(problem, handover.withheld) if len(handover.withheld) else {},
+        assignment=assigned(problem, handover.given),
+        withheld=partitions_by_topic(problem, handover.withheld),
         follow_up=handover.follow_up,
         deferred=deferred_partitions(problem, target.deferred),
         spent=target.spent,
@@ -54,7 +57,7 @@ def assign(group: Group) -> Rebalance:
             favoured=target.favoured,
             given=handover.given,
             target=target.owner,
-            more=LazyFigures(lambda: {**target.figures, "follow_up": handover.follow_up}),
+            more=ComputedMapping(lambda: {**target.figures, "follow_up": handover.follow_up}),
         ),
     )
 
@@ -65,5 +68,4 @@ COOPERATIVE_WEIGHTED = Assignor(
     assign=assign,
     protocols=frozenset({RebalanceProtocol.COOPERATIVE, RebalanceProtocol.EAGER}),
     user_data=UserData.COOPERATIVE,
-    takes_arrays=True,
 )

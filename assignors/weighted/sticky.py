@@ -13,12 +13,12 @@ import numpy as np
 from assignors.arrays import Int32, Int64
 from assignors.assignor import Assignor, UserData
 from assignors.claims import Claims, claims_of, favoured_owners
-from assignors.group_bytes.assignments import AssignedPartitions
+from assignors.group_bytes.assignments import assigned
 from assignors.metrics import lazy_stats
 from assignors.model import Group, require_group
 from assignors.optimal.sticky import assign as assign_by_count
 from assignors.problem import NOBODY, Problem, partitions_by_topic, problem_of
-from assignors.rebalance import Figure, LazyFigures, Rebalance
+from assignors.rebalance import ComputedMapping, Figure, Rebalance
 from assignors.weighted.figures import weight_figures
 from assignors.weighted.inputs import search_of
 from assignors.weighting import Weighting
@@ -41,11 +41,11 @@ class Target:
     """Cost of the moves of this round."""
     deferred_cost: int
     """Cost of the deferred moves."""
-    figures: LazyFigures
+    figures: ComputedMapping[Figure]
     """Figures by weight, computed when one is read."""
 
 
-def target_of(problem: Problem, claims: Claims, weighting: Weighting) -> Target:
+def target_of(problem: Problem, claims: Claims[Int32], weighting: Weighting) -> Target:
     """Return the owner that each partition should have, with figures for `Rebalance.stats`.
 
     `deferred` is how many partitions are put off, `batches_left` in how many rounds of this budget
@@ -54,7 +54,7 @@ def target_of(problem: Problem, claims: Claims, weighting: Weighting) -> Target:
     """
     from assignors.weighted.solve import solve  # noqa: PLC0415 - a tenth of importing `assignors`
 
-    favoured = favoured_owners(problem, claims)
+    favoured = favoured_owners(claims)
     search = search_of(problem, weighting, favoured)
     found = solve(search)
     owner, deferred = found.owner, np.zeros(0, dtype=np.int64)
@@ -83,7 +83,7 @@ def target_of(problem: Problem, claims: Claims, weighting: Weighting) -> Target:
         deferred=deferred,
         spent=_cost_of(search, moved),
         deferred_cost=deferred_cost,
-        figures=LazyFigures(figures),
+        figures=ComputedMapping(figures),
     )
 
 
@@ -118,7 +118,7 @@ def assign(group: Group) -> Rebalance:
     claims = claims_of(problem, group, UserData.STICKY)
     target = target_of(problem, claims, group.weighting)
     return Rebalance(
-        assignment=AssignedPartitions(problem, target.owner),
+        assignment=assigned(problem, target.owner),
         deferred=deferred_partitions(problem, target.deferred),
         spent=target.spent,
         deferred_cost=target.deferred_cost,
@@ -134,5 +134,4 @@ WEIGHTED = Assignor(
     name="weighted",
     assign=assign,
     user_data=UserData.STICKY,
-    takes_arrays=True,
 )

@@ -9,8 +9,8 @@ from hypothesis import given
 
 from assignors import ASSIGNORS, Cluster, Group, Member, RebalanceProtocol, UserData
 from assignors.checks import Rule, check
-from assignors.claims import claims_of
-from assignors.optimal.sticky import place
+from assignors.claims import claims_of, favoured_owners
+from assignors.optimal.assign import target_assignment
 from assignors.problem import assignment_of, problem_of
 from assignors.testing import groups
 
@@ -88,7 +88,8 @@ def test_the_law_and_the_assignor_agree_on_what_must_wait(group: Group) -> None:
     """
     answer = ASSIGNORS["optimal/cooperative-sticky"].assign(group)
     problem = problem_of(group)
-    _, target = place(problem, claims_of(problem, group, UserData.COOPERATIVE))
+    favoured = favoured_owners(claims_of(problem, group, UserData.COOPERATIVE))
+    target = target_assignment(problem, favoured)
     report = check(group, assignment_of(problem, target), protocol=RebalanceProtocol.COOPERATIVE)
     found = report.violations + report.in_doubt
     assert {violation.rule for violation in found} <= {Rule.GIVEN_TOO_EARLY}

@@ -97,7 +97,7 @@ def test_topics_are_sorted_as_java_sorts_them() -> None:
     assert problem_of(group).topics == ("b", "\U0001f600", "\uffff")
 
 
-def test_what_is_kept_of_a_cluster_is_made_anew_when_its_topics_change() -> None:
+def test_topics_that_a_cluster_gets_later_are_those_of_the_next_problem() -> None:
     topics = {"a": Topic(partition_count=2), "b": Topic(partition_count=1)}
     cluster = Cluster(topics=topics)
     both = (Member(member_id="x", topics=("a", "b")),)

@@ -8,11 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignors.group_bytes.assignments import (
-    AssignedPartitions,
-    assignment_bytes,
-)
-from assignors.group_bytes.entries import writing
+from assignors.group_bytes import writing
+from assignors.group_bytes.assignments import assigned
 from assignors.model import Cluster, Group, Member
 from assignors.problem import Int32, Problem, assignment_of, problem_of
 from assignors.testing import clusters, members
@@ -34,30 +31,29 @@ def answers(draw: st.DrawFn) -> tuple[Problem, Int32]:
 @given(answers())
 def test_everybodys_bytes_are_those_that_the_encoder_writes(answer: tuple[Problem, Int32]) -> None:
     problem, owner = answer
-    assert assignment_bytes(AssignedPartitions(problem, owner)) == {
+    assert assigned(problem, owner).written() == {
         member_id: encode_assignment(partitions, version=1)
         for member_id, partitions in assignment_of(problem, owner).items()
     }
 
 
 @given(answers())
-def test_an_answer_is_the_mapping_of_its_names(answer: tuple[Problem, Int32]) -> None:
+def test_an_foundis_the_mapping_of_its_names(answer: tuple[Problem, Int32]) -> None:
     problem, owner = answer
-    assigned, named = AssignedPartitions(problem, owner), assignment_of(problem, owner)
-    assert assigned == named
-    assert named == assigned
-    assert repr(assigned) == repr(named)
-    assert (list(assigned), len(assigned)) == (list(named), len(named))
+    found, named = assigned(problem, owner), assignment_of(problem, owner)
+    assert found == named
+    assert named == found
+    assert repr(found) == repr(named)
+    assert (list(found), len(found)) == (list(named), len(named))
 
 
 @given(
     st.integers(1, 9),
-    st.sampled_from((0, writing.FURTHER_MAX, 1 << 30)),
     st.sampled_from((0, writing.CUT_MAX)),
     st.data(),
 )
 def test_entries_of_one_size_are_written_as_the_encoder_writes_them(
-    size: int, further_max: int, cut_max: int, data: st.DataObject
+    size: int, cut_max: int, data: st.DataObject
 ) -> None:
     """Numbered topics, of which members have a partition each: nearly all large groups."""
     topics = tuple(f"{topic:0{size}}" for topic in range(data.draw(st.integers(1, 9))))
@@ -70,12 +66,12 @@ def test_entries_of_one_size_are_written_as_the_encoder_writes_them(
     owners = np.array([owner[topic % 2 : topic % 2 + 3] for topic in range(len(topics))], np.int32)
     for place in data.draw(st.lists(st.integers(0, owners.size - 1), max_size=4)):
         owners.ravel()[place] = owner[0]  # some have two partitions of a topic, or three
-    assigned = AssignedPartitions(problem, owners.ravel())
-    with patch.multiple(writing, FURTHER_MAX=further_max, CUT_MAX=cut_max):
-        written = assignment_bytes(assigned)
+    found = assigned(problem, owners.ravel())
+    with patch.object(writing, "CUT_MAX", cut_max):
+        written = found.written()
     assert written == {
         member_id: encode_assignment(partitions, version=1)
-        for member_id, partitions in assigned.items()
+        for member_id, partitions in found.items()
     }
 
 
@@ -88,7 +84,7 @@ def test_names_of_every_length_are_written() -> None:
         )
         problem = problem_of(group)
         owner = np.arange(problem.partition_count, dtype=np.int32) % 4 - 1
-        assert assignment_bytes(AssignedPartitions(problem, owner)) == {
+        assert assigned(problem, owner).written() == {
             member_id: encode_assignment(partitions, version=1)
             for member_id, partitions in assignment_of(problem, owner).items()
         }

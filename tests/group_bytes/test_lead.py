@@ -13,8 +13,8 @@ from assignors.group_bytes import subscriptions
 from assignors.leader import Led
 from assignors.weighting import Weighting
 from tests.conftest import cases
-from tests.group_bytes.blobs import CLUSTERS, groups_of_bytes
-from tests.group_bytes.test_subscriptions import always_together
+from tests.group_bytes.blobs import CLUSTERS
+from tests.group_bytes.test_subscriptions import GROUPS, always_together
 from wire import (
     Subscription,
     TopicPartitions,
@@ -37,7 +37,7 @@ def shown(led: Led) -> tuple[object, ...]:
 
 
 @given(
-    groups_of_bytes(),
+    GROUPS,
     CLUSTERS,
     st.sampled_from(ASSIGNORS),
     st.sampled_from((None, 4, 5)),

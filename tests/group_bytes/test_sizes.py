@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assignors.group_bytes.lock_step import PAD
 from assignors.group_bytes.members import ReadMembers
 from assignors.group_bytes.names import find, name_table
 from assignors.group_bytes.subscriptions import read_members
@@ -28,12 +29,10 @@ def name(length: int, kind: int = 0) -> str:
     return "x" * (length - 1) + "abc"[kind]
 
 
-def read(blobs: dict[str, bytes]) -> tuple[Sequence[Member], set[int]]:
-    """Return members read together, and which of them were read alone."""
+def read(blobs: dict[str, bytes]) -> Sequence[Member]:
+    """Return members read together, if they can be."""
     with always_together():
-        found = read_members(blobs)
-    assert isinstance(found, ReadMembers)
-    return found, set(found.arrays.alone)
+        return read_members(blobs)
 
 
 @cases(30)
@@ -58,32 +57,32 @@ def test_members_with_any_names_and_counts_are_read_together(owned: list[dict[st
         )
         for number, counts in enumerate(owned)
     }
-    found, alone = read(blobs)
-    assert not alone
+    found = read(blobs)
+    assert isinstance(found, ReadMembers)
     assert found == one_by_one(blobs)
 
 
 @pytest.mark.parametrize("length", [255, 256, 256 + 40])
-def test_a_name_longer_than_brokers_allow_is_read_alone(length: int) -> None:
+def test_a_group_with_a_name_longer_than_brokers_allow_is_read_in_turn(length: int) -> None:
     long: dict[str, tuple[int, ...]] = {name(length): (0,), "a": (1,)}
     owned: list[dict[str, tuple[int, ...]]] = [{"a": (0,), "b": (1,)}, long, {"ab": (1, 2)}]
     blobs = {
         f"m{number}": subscription(topics=tuple(each), owned=each)
         for number, each in enumerate(owned)
     }
-    found, alone = read(blobs)
-    assert alone == ({1} if length > 255 else set())
+    found = read(blobs)
+    assert isinstance(found, ReadMembers) == (length < 256)
     assert found == one_by_one(blobs)
 
 
-def test_more_partitions_of_a_topic_than_any_cluster_has_are_read_alone() -> None:
+def test_more_partitions_of_a_topic_than_any_cluster_has_are_read_in_turn() -> None:
     counts = (1, WIDE, WIDE - 1)
     blobs = {
         f"m{number}": subscription(owned={"b": tuple(range(count))})
         for number, count in enumerate(counts)
     }
-    found, alone = read(blobs)
-    assert alone == {1}
+    found = read(blobs)
+    assert not isinstance(found, ReadMembers)
     assert found == one_by_one(blobs)
 
 
@@ -96,7 +95,7 @@ def test_many_names_of_different_lengths_are_found_at_once() -> None:
         for place, number in enumerate(chosen.tolist())
     ]
     length = np.array(list(map(len, asked)))
-    buffer = b"".join([*asked, bytes(256)])
+    buffer = b"".join([*asked, bytes(PAD)])
     found = find(name_table(known), buffer, length.cumsum() - length, length)
     assert np.array_equal(found, chosen)
 

@@ -19,7 +19,7 @@ def test_user_data_of_different_lengths_is_read_at_once() -> None:
     read = read_members(blobs)
     assert read == one_by_one(blobs)
     assert isinstance(read, ReadMembers)
-    assert read.arrays.user_data.number.tolist() == [-1, 7, -1, -1] * 15
+    assert read.arrays.everybodys_user_data() == data * 15
     for length in (1 << 16, (1 << 31) - 1):
         far = blobs["m02"].replace(b"\0\0\0\x13", length.to_bytes(4, "big"))
         assert far != blobs["m02"]

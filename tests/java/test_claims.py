@@ -1,14 +1,11 @@
-"""UserData of many members, read together or one by one: what Java reads of each alone."""
+"""UserData of many members, with names in common: what Java reads of each alone."""
 
 from __future__ import annotations
-
-from unittest.mock import patch
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assignors.assignor import UserData
-from assignors.java import java_input
 from assignors.java.java_input import everybodys_data, member_data
 from assignors.model import Member
 from tests.conftest import cases
@@ -38,19 +35,17 @@ WITH_CAPACITY = encode_sticky_user_data({"a": (1,)}, 4) + MARK + b"\0\0\0\1"
 @given(
     st.lists(DATA, min_size=1, max_size=6),
     st.lists(st.sampled_from(NAMES), unique=True),
-    st.sampled_from((0, 0, 100)),
     st.sampled_from((UserData.STICKY, UserData.STICKY, UserData.COOPERATIVE)),
 )
-@example([WITH_CAPACITY, b"\0\0\0\1"], ["a"], 0, UserData.STICKY)
+@example([WITH_CAPACITY, b"\0\0\0\1"], ["a"], UserData.STICKY)
 def test_claims_of_all_are_the_claims_of_each(
-    data: list[bytes | None], topics: list[str], together_min: int, kind: UserData
+    data: list[bytes | None], topics: list[str], kind: UserData
 ) -> None:
     members = [
         Member(member_id=f"m{number}", user_data=each, version=3 if number else None)
         for number, each in enumerate(data)
     ]
-    with patch.object(java_input, "TOGETHER_MIN", together_min):
-        owned, generation = everybodys_data(members, kind, topics)
+    owned, generation = everybodys_data(members, kind, topics)
     expected = [member_data(member, kind) for member in members]
     assert list(zip(owned, generation, strict=True)) == expected
     for mine, (alone, _) in zip(owned, expected, strict=True):

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors import Assignor, Cluster, Group, JavaFailure, Rebalance, lead
-from assignors.group_bytes.assignments import AssignedPartitions
+from assignors.group_bytes.assignments import Assigned
 from assignors.leader import REPAIR, _assignments
 from assignors.registry import ASSIGNORS
 from tests.foreign.convert import NAMES, group_of
@@ -69,6 +69,6 @@ def test_answers_to_the_vectors_are_written_alike(algorithm: str) -> None:
             expected = _assignments(group.members, dict(answer.assignment))
             assert blobs == expected
             written += 1
-            on_arrays += isinstance(answer.assignment, AssignedPartitions)
+            on_arrays += isinstance(answer.assignment, Assigned)
     assert written > 20
     assert on_arrays > written / 2 or algorithm == "srv-simple"

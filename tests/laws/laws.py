@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -19,19 +20,17 @@ from assignors import (
     UserData,
 )
 from assignors.claims import claims_of, favoured_owners
-from assignors.optimal import cooperative_sticky, sticky
+from assignors.optimal.assign import assign_by_arrays
 from assignors.problem import Problem, problem_of
 from tests.optimal.groups import Arrays
 
 STICKY = ASSIGNORS["optimal/sticky"]
 COOPERATIVE = ASSIGNORS["optimal/cooperative-sticky"]
 BY_ARRAYS = [
-    replace(STICKY, name="sticky on arrays", assign=sticky.assign_by_arrays),
     replace(
-        COOPERATIVE,
-        name="cooperative-sticky on arrays",
-        assign=cooperative_sticky.assign_by_arrays,
-    ),
+        each, name=f"{each.name} on arrays", assign=partial(assign_by_arrays, kind=each.user_data)
+    )
+    for each in (STICKY, COOPERATIVE)
 ]
 """The same on arrays whatever the size: small groups take lists otherwise."""
 LAWFUL = [
@@ -59,7 +58,7 @@ def as_arrays(group: Group, kind: UserData) -> tuple[Problem, Arrays]:
         first=problem.first,
         takes=problem.takes,
         class_of=problem.class_of,
-        owner=favoured_owners(problem, claims_of(problem, group, kind)),
+        owner=favoured_owners(claims_of(problem, group, kind)),
         rack=problem.rack,
         replica_set=problem.replica_set,
         replica_racks=problem.replica_racks,

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from itertools import product
 
-import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from assignors import Assignor, Cluster, Group, Member, UserData
 from assignors.claims import claims_of, favoured_owners, read_claim
-from assignors.handover import withhold
 from assignors.problem import NOBODY, problem_of
 from assignors.testing import groups
 from tests.laws.laws import EVERY_COOPERATIVE
@@ -25,7 +21,7 @@ def test_the_newest_subscribed_claimant_is_favoured_and_of_equals_nobody(
     kind: UserData, group: Group
 ) -> None:
     problem = problem_of(group)
-    favoured = favoured_owners(problem, claims_of(problem, group, kind))
+    favoured = favoured_owners(claims_of(problem, group, kind))
     claims = [read_claim(member, kind) for member in problem.members]
     last = group.generation
     if last is None:
@@ -41,33 +37,6 @@ def test_the_newest_subscribed_claimant_is_favoured_and_of_equals_nobody(
         newest = max(heard.values(), default=None)
         best = [position for position, said in heard.items() if said == newest]
         assert found == (best[0] if len(best) == 1 else NOBODY)
-
-
-@given(group=groups(), data=st.data())
-def test_where_no_partition_is_claimed_twice_the_answers_are_those_of_the_general_rule(
-    group: Group, data: st.DataObject
-) -> None:
-    problem = problem_of(group)
-    claims = claims_of(problem, group, UserData.COOPERATIVE)
-    counts = np.bincount(claims.partition, minlength=problem.partition_count)
-    assert (claims.claimant is None) == bool((counts > 1).any())
-    general = replace(claims, claimant=None)
-    favoured = favoured_owners(problem, claims)
-    assert favoured.tolist() == favoured_owners(problem, general).tolist()
-    holder = st.integers(NOBODY, problem.member_count - 1)
-    size = problem.partition_count
-    drawn = data.draw(st.lists(holder, min_size=size, max_size=size))
-    for target in (favoured, np.array(drawn, dtype=np.int32)):
-        found, expected = withhold(problem, claims, target), withhold(problem, general, target)
-        assert found.given.tolist() == expected.given.tolist()
-        assert found.withheld.tolist() == expected.withheld.tolist()
-        assert found.follow_up == expected.follow_up
-        if claims.claimant is not None and (target != NOBODY).all():
-            changed = np.flatnonzero(claims.claimant != target)
-            told = withhold(problem, claims, target, changed=changed)
-            assert told.given.tolist() == expected.given.tolist()
-            assert told.withheld.tolist() == expected.withheld.tolist()
-            assert told.follow_up == expected.follow_up
 
 
 GENERATION = {"none": -1, "old": 4, "last": 5, "future": 9}

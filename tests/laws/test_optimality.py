@@ -10,8 +10,8 @@ from hypothesis import given
 
 from assignors import Group, UserData
 from assignors.checks import check
-from assignors.claims import claims_of
-from assignors.optimal.sticky import place
+from assignors.claims import claims_of, favoured_owners
+from assignors.optimal.assign import target_assignment
 from assignors.problem import owners
 from assignors.testing import groups
 from tests.conftest import cases
@@ -34,7 +34,8 @@ def test_sticky_is_as_good_as_or_tools(group: Group) -> None:
 @given(groups())
 def test_cooperative_sticky_hands_out_part_of_what_or_tools_finds(group: Group) -> None:
     problem, made = as_arrays(group, UserData.COOPERATIVE)
-    _, target = place(problem, claims_of(problem, group, UserData.COOPERATIVE))
+    favoured = favoured_owners(claims_of(problem, group, UserData.COOPERATIVE))
+    target = target_assignment(problem, favoured)
     best = best_by_flow(made)
     assert made.figures(target) == best
     answer = COOPERATIVE.assign(group)

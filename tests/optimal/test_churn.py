@@ -11,7 +11,7 @@ from itertools import product
 import pytest
 
 from assignors import Options, Prefer, UserData, assignor_named
-from assignors.optimal import sticky
+from assignors.optimal.assign import assign_by_arrays
 from assignors.problem import owners
 from tests.laws.laws import as_arrays
 from tests.optimal.churn import ROUNDS, rounds
@@ -31,7 +31,7 @@ def test_no_round_could_be_better(*, is_mixed: bool, prefer: Prefer) -> None:
             best = best_by_flow(made, first=prefer.value)
             answers = [assignor.assign(group)]
             if turn % 3 == 0:
-                answers.append(sticky.assign_by_arrays(group, options=options))
+                answers.append(assign_by_arrays(group, UserData.STICKY, options))
             for answer in answers:
                 assert made.figures(owners(problem, answer.assignment)) == best, (seed, turn)
     assert ROUNDS == 12

@@ -14,25 +14,26 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from assignors import Cluster, Group, Member, Rebalance, UserData
-from assignors.group_bytes.assignments import AssignedPartitions, assignment_bytes
-from assignors.group_bytes.shares import AssignedShares
+from assignors.group_bytes.assignments import Assigned
 from assignors.optimal import cooperative_sticky, sticky
+from assignors.optimal.assign import assign, assign_by_arrays
 from assignors.optimal.quotas import share
-from assignors.optimal.small.assign import assign_small
 from assignors.optimal.small.best import best_owners
 from assignors.optimal.small.problem import PARTITIONS_MAX, Numbering, SmallProblem, small_problem
 from assignors.optimal.small.share import shared_owners
+from assignors.options import Options, Prefer
 from assignors.testing import groups
 from tests.conftest import cases
 from tests.group_bytes.blobs import mutated
 from tests.optimal.groups import OWNERS, SHAPES, Arrays, group
 from wire import encode_assignment, encode_sticky_user_data
 
-BY_ARRAYS = {
-    UserData.STICKY: sticky.assign_by_arrays,
-    UserData.COOPERATIVE: cooperative_sticky.assign_by_arrays,
-}
-EITHER = pytest.mark.parametrize("kind", BY_ARRAYS)
+EITHER = pytest.mark.parametrize("kind", [UserData.STICKY, UserData.COOPERATIVE])
+OPTIONS = st.builds(
+    Options,
+    limit=st.sampled_from((None, None, None, 0, 3, 40)),
+    prefer=st.sampled_from((Prefer.MOVES, Prefer.MOVES, Prefer.SPREAD)),
+)
 
 
 def shown(answer: Rebalance) -> str:
@@ -53,8 +54,8 @@ def shown(answer: Rebalance) -> str:
 
 
 def written(answer: Rebalance) -> list[tuple[str, bytes]]:
-    assert isinstance(answer.assignment, AssignedShares | AssignedPartitions)
-    return list(assignment_bytes(answer.assignment).items())
+    assert isinstance(answer.assignment, Assigned)
+    return list(answer.assignment.written().items())
 
 
 @st.composite
@@ -83,14 +84,14 @@ def odd_groups(draw: st.DrawFn) -> Group:
 
 @EITHER
 @cases(120)
-@given(group=odd_groups())
-def test_lists_give_the_answer_of_arrays(kind: UserData, group: Group) -> None:
-    answer, expected = assign_small(group, kind), BY_ARRAYS[kind](group)
-    if answer is None:
-        event("arrays")
-        assert not group.members or any(topic.racks for topic in group.cluster.topics.values())
-        return
-    event("equal subscriptions" if small_problem(group).takes is None else "mixed")  # type: ignore[union-attr]
+@given(group=odd_groups(), options=OPTIONS)
+def test_lists_give_the_answer_of_arrays(kind: UserData, group: Group, options: Options) -> None:
+    answer, expected = assign(group, kind, options), assign_by_arrays(group, kind, options)
+    problem = small_problem(group)
+    assert (problem is None) == (not group.members)
+    if problem is not None:
+        event("equal subscriptions" if problem.takes is None else "mixed")
+        event("racks" if problem.has_racks else "no racks")
     assert shown(answer) == shown(expected)
     assert answer == expected
     assert written(answer) == written(expected)
@@ -139,6 +140,7 @@ def test_lists_solve_mixed_subscriptions_as_arrays_do(shape: str, owners: str) -
             member_ids=ids,
             numbering=Numbering(tuple(names), tuple(made.first.tolist())),
             takes=[asked[number] for number in made.class_of.tolist()],
+            has_racks=False,
         )
         before = favoured.copy()
         found = best_owners(problem, favoured)
@@ -167,12 +169,13 @@ def _of_taken_topics(made: Arrays) -> Arrays:
     )
 
 
-@pytest.mark.parametrize("assign", [sticky.assign, cooperative_sticky.assign])
-def test_the_size_decides(assign: Callable[[Group], Rebalance]) -> None:
-    for count, kind in ((PARTITIONS_MAX, AssignedShares), (PARTITIONS_MAX + 1, AssignedPartitions)):
+@pytest.mark.parametrize("answer_of", [sticky.assign, cooperative_sticky.assign])
+def test_the_size_decides(answer_of: Callable[[Group], Rebalance]) -> None:
+    for count, kind in ((PARTITIONS_MAX, list), (PARTITIONS_MAX + 1, np.ndarray)):
         member = Member(member_id="a", topics=("t", "gone"))
-        answer = assign(Group(cluster=Cluster.of({"t": count, "u": 9}), members=(member,)))
-        assert isinstance(answer.assignment, kind)
+        answer = answer_of(Group(cluster=Cluster.of({"t": count, "u": 9}), members=(member,)))
+        assert isinstance(answer.assignment, Assigned)
+        assert isinstance(answer.assignment.owner, kind)
         assert answer.assignment["a"] == {"t": tuple(range(count))}
         assert written(answer) == [("a", encode_assignment(answer.assignment["a"], version=1))]
 
@@ -204,13 +207,12 @@ def test_a_group_that_members_leave_and_join_has_one_history(kind: UserData, see
             sizes = {name: topic.partition_count for name, topic in cluster.topics.items()}
             cluster = Cluster.of({**sizes, dice.choice(topics): dice.randint(0, 100)})
         group = Group(cluster=cluster, members=tuple(held.values()))
-        answer, expected = assign_small(group, kind), BY_ARRAYS[kind](group)
+        answer, expected = assign(group, kind, Options()), assign_by_arrays(group, kind)
         if not held:
             continue
-        assert answer is not None
         assert shown(answer) == shown(expected)
         assert written(answer) == written(expected)
-        assert isinstance(answer.assignment, AssignedShares)
+        assert isinstance(answer.assignment, Assigned)
         shares = answer.assignment.shares()
         for name, member in held.items():
             owned = shares[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,9 +11,9 @@ from assignors import Cluster, Group, Member, UserData, assignor_named
 from assignors.claims import claims_of
 from assignors.documents.groups import group_from_document
 from assignors.group_bytes.capacities import capacities_of
-from assignors.group_bytes.claim_rows import claim_rows
 from assignors.group_bytes.members import ReadMembers
 from assignors.group_bytes.subscriptions import read_members
+from assignors.group_bytes.user_data import sticky_claims
 from assignors.membership import Membership, applied, subscribe
 from assignors.problem import problem_of
 from tests.group_bytes.test_subscriptions import always_together, one_by_one
@@ -98,12 +99,16 @@ def test_members_read_together_claim_what_they_claim_one_by_one_and_have_the_sam
     alone = Group(cluster=cluster, members=one_by_one(blobs))
     claims = claims_of(problem_of(together), together, kind)
     expected = claims_of(problem_of(alone), alone, kind)
-    assert claims.partition.tolist() == expected.partition.tolist()
-    assert len(claims.partition) == sum(count for _, count in members)
+    assert claims.claimant.tolist() == expected.claimant.tolist()
+    assert np.count_nonzero(claims.claimant >= 0) == sum(count for _, count in members)
     assert not claims.notes
     assert capacities_of(together.members) == capacities_of(alone.members)
-    if isinstance(together.members, ReadMembers):
-        assert not claim_rows(together.members, kind).alone, "none has to be read by itself"
+    assert isinstance(together.members, ReadMembers)
+    if kind is UserData.STICKY:
+        everybodys = together.members.arrays.everybodys_user_data()
+        with always_together():
+            claimed = sticky_claims(everybodys, ["t"])
+        assert claimed is not None, "none has to be read by itself"
 
 
 @given(st.lists(WRITTEN, min_size=1, max_size=9))

@@ -81,7 +81,6 @@ def cluster_of(
 def _asked(members: Sequence[Member]) -> tuple[Iterable[str], bool]:
     """Return the topics that members subscribe to, and whether a member has a rack."""
     if isinstance(members, ReadMembers):
-        racks = members.rack_ids()
-        return members.subscriptions()[0], racks is not None and any(racks.listed())
+        return members.subscriptions()[0], any(members.arrays.rack_ids.names)
     topics = chain.from_iterable(member.topics for member in members)
     return dict.fromkeys(topics), any(member.rack_id for member in members)

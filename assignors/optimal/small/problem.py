@@ -13,7 +13,7 @@ from itertools import accumulate, chain, pairwise, repeat
 from typing import NamedTuple, TypeGuard
 
 from assignors.mappings.lazy_mapping import LazyMapping
-from assignors.model import Group, LazyMembers, Member, Topic, in_id_order, require_group
+from assignors.model import Group, LazyMembers, Member, in_id_order
 from assignors.problem import NOBODY
 from wire import TopicPartitions
 from wire.text import utf16_sorted
@@ -137,6 +137,8 @@ class SmallProblem:
     """Of the partitions of all topics that exist and that somebody subscribes to."""
     takes: list[frozenset[str]] | None
     """M: what each member subscribes to; `None` where that is all topics for everybody."""
+    has_racks: bool
+    """Whether racks can matter."""
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -154,7 +156,7 @@ class SmallProblem:
 
 
 def small_problem(group: Group, *, partitions_max: int = PARTITIONS_MAX) -> SmallProblem | None:
-    """Return the group as lists; `None` where it is too large, empty, or racks can matter.
+    """Return the group as lists; `None` where it is too large or empty.
 
     It is `None` as well for members that were read together, which are arrays already.
 
@@ -166,7 +168,6 @@ def small_problem(group: Group, *, partitions_max: int = PARTITIONS_MAX) -> Smal
     >>> problem.topics, problem.first, [sorted(taken) for taken in problem.takes]
     (('t', 'u'), (0, 2, 3), [['t', 'u'], ['t']])
     """
-    require_group(group)
     members = group.members
     is_read_together = type(members) is not tuple and isinstance(members, LazyMembers)
     if is_read_together or not 0 < len(members) <= partitions_max:
@@ -174,9 +175,11 @@ def small_problem(group: Group, *, partitions_max: int = PARTITIONS_MAX) -> Smal
     listed = [member.topics for member in members]
     is_alike = listed.count(listed[0]) == len(listed)  # fast where they are one object
     lists = listed[:1] if is_alike else set(listed)
-    known = _asked_topics(group, listed[0] if is_alike else frozenset(chain.from_iterable(lists)))
-    numbering = known.numbering
-    if numbering.first[-1] > partitions_max or (known.have_racks and _have_racks(members)):
+    known = group.cluster.topics
+    found = {name: known[name] for name in chain.from_iterable(lists) if name in known}
+    ordered = utf16_sorted(found)
+    first = tuple(accumulate([found[name].partition_count for name in ordered], initial=0))
+    if first[-1] > partitions_max:
         return None
     ids = [member.member_id for member in members]
     if sorted(ids) != ids or not "".join(ids).isascii():
@@ -184,46 +187,18 @@ def small_problem(group: Group, *, partitions_max: int = PARTITIONS_MAX) -> Smal
         ids = [member.member_id for member in members]
     takes = None
     if not is_alike:
-        asked = set(numbering.topics)
+        asked = set(ordered)
         taken_of = {names: asked.intersection(names) for names in lists}
         if any(len(taken) < len(asked) for taken in taken_of.values()):
             takes = [frozenset(taken_of[member.topics]) for member in members]
-    return SmallProblem(members=members, member_ids=ids, numbering=numbering, takes=takes)
-
-
-class _AskedTopics(NamedTuple):
-    """What is known of the topics that members ask for; kept with the cluster for the next round.
-
-    No answer depends on its being kept.
-    """
-
-    asked: tuple[str, ...] | frozenset[str]
-    """What members ask for."""
-    names: tuple[str, ...]
-    """The same."""
-    topics: tuple[Topic | None, ...]
-    """The topics of these names, `None` for those that do not exist."""
-    numbering: Numbering
-    have_racks: bool
-    """Whether some topic's replicas have known racks."""
-
-
-def _asked_topics(group: Group, asked: tuple[str, ...] | frozenset[str]) -> _AskedTopics:
-    """Return what is known of the topics of these names. Cost: O(T), O(T log T) at first."""
-    known, tables = group.cluster.topics, group.cluster.tables
-    last: _AskedTopics | None = tables.get("numbering")
-    # Fast where they are the same objects.
-    if last and last.asked == asked and tuple(map(known.get, last.names)) == last.topics:
-        return last
-    names = tuple(asked)
-    found = {name: known[name] for name in names if name in known}
-    ordered = utf16_sorted(found)
-    first = accumulate([found[name].partition_count for name in ordered], initial=0)
-    numbering = _numbering(group.members, tuple(ordered), tuple(first))
-    have_racks = any(topic.racks for topic in found.values())
-    made = _AskedTopics(asked, names, tuple(map(known.get, names)), numbering, have_racks)
-    tables["numbering"] = made
-    return made
+    has_racks = any(topic.racks for topic in found.values())
+    return SmallProblem(
+        members=members,
+        member_ids=ids,
+        numbering=_numbering(members, tuple(ordered), first),
+        takes=takes,
+        has_racks=has_racks and any(member.rack_id for member in members),
+    )
 
 
 def _numbering(
@@ -237,8 +212,3 @@ def _numbering(
                 return known
             break
     return Numbering(topics, first)
-
-
-def _have_racks(members: Sequence[Member]) -> bool:
-    """Return whether some member has a rack."""
-    return any(member.rack_id for member in members)

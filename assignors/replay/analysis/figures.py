@@ -18,7 +18,7 @@ import numpy as np
 
 from assignors.metrics import loads, moved_count
 from assignors.model import Assignment, Cluster, Group, Member
-from assignors.optimal.sticky import target_assignment
+from assignors.optimal.assign import target_assignment
 from assignors.ownership.changes import TopicPartition, pairs
 from assignors.ownership.monitors import double_owned
 from assignors.problem import NOBODY, Int32, Problem, owners, partitions_by_topic, problem_of

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assignors.assignor import Assignor
-from assignors.group_bytes.shares import AssignedShares
+from assignors.group_bytes.assignments import Assigned
 from assignors.leader import REPAIR, lead_members
 from assignors.model import Assignment, Group
 from assignors.own_assignors.answers import require_assignor
@@ -125,6 +125,6 @@ def _shares(assignment: Assignment) -> Assignment:
 
     As a dictionary: members of some assignors' answers are looked up for long.
     """
-    if type(assignment) is AssignedShares:
+    if isinstance(assignment, Assigned):
         return assignment.shares()
     return dict(assignment.items())

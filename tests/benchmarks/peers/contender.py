@@ -37,7 +37,7 @@ from assignors import Cluster, Group, Topic, assignor_named, lead
 from assignors.assignor import UserData
 from assignors.claims import claims_of, favoured_owners
 from assignors.group_bytes.subscriptions import read_members
-from assignors.optimal.sticky import target_assignment
+from assignors.optimal.assign import target_assignment
 from assignors.problem import problem_of
 from tests.benchmarks.peers.group_files import (
     COOPERATIVE,
@@ -116,7 +116,7 @@ def ours(folder: Path, event: str, stage: str, *, name: str) -> Call:
 
     if stage == "solve":
         problem = problem_of(decoded())
-        owners = favoured_owners(problem, claims_of(problem, decoded(), UserData.COOPERATIVE))
+        owners = favoured_owners(claims_of(problem, decoded(), UserData.COOPERATIVE))
         return Call(lambda: None, lambda _: target_assignment(problem, owners))
     return Call(decoded, lambda group: assignor.assign(group).assignment)
 

@@ -15,7 +15,7 @@ import numpy as np
 from assignors import Assignor, Group, RebalanceProtocol, UserData, assignor_named
 from assignors.arrays import Int32
 from assignors.claims import claims_of, favoured_owners
-from assignors.group_bytes.assignments import AssignedPartitions
+from assignors.group_bytes.assignments import assigned
 from assignors.handover import withhold
 from assignors.problem import NOBODY, Problem, partitions_by_topic, problem_of
 from assignors.rebalance import Rebalance
@@ -40,7 +40,7 @@ class Deciding:
         """Return the answer of one round."""
         problem = problem_of(group)
         claims = claims_of(problem, group, UserData.COOPERATIVE)
-        favoured = favoured_owners(problem, claims)
+        favoured = favoured_owners(claims)
         target = self._target(problem, favoured, group.weighting or Weighting())
         ids = [member.member_id for member in problem.members]
         self.sent = {
@@ -48,10 +48,10 @@ class Deciding:
             for partition, member in enumerate(target.tolist())
         }
         if self.is_eager:
-            return Rebalance(assignment=AssignedPartitions(problem, target))
-        handover = withhold(problem, claims, target)
+            return Rebalance(assignment=assigned(problem, target))
+        handover = withhold(claims, target, np.flatnonzero(target != favoured).tolist())
         return Rebalance(
-            assignment=AssignedPartitions(problem, handover.given),
+            assignment=assigned(problem, handover.given),
             withheld=partitions_by_topic(problem, handover.withheld),
             follow_up=handover.follow_up,
         )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from assignors.assignor import Assignor
-from assignors.group_bytes.assignments import AssignedPartitions
+from assignors.group_bytes.assignments import assigned
 from assignors.model import Cluster, Group
 from assignors.problem import NOBODY, problem_of
 from assignors.rebalance import Rebalance
@@ -45,7 +45,7 @@ def lag_based_assignor(lags_of: Callable[[Cluster], Lags]) -> Assignor:
             member_count=len(group.members),
             topic_of=problem.topic_of,
         )
-        return Rebalance(assignment=AssignedPartitions(problem, lag_based(task)))
+        return Rebalance(assignment=assigned(problem, lag_based(task)))
 
     return Assignor(family="measured", name="lag-based", assign=assign)
 

@@ -12,29 +12,29 @@ in which members or topics were given.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise, repeat
-from typing import Any
+from dataclasses import dataclass
+from itertools import chain, compress, count, repeat
 
 import numpy as np
 
-from assignors.arrays import Bool, Int32, Int64, partition_arrays
-from assignors.group_bytes.fields import rack_numbers
-from assignors.group_bytes.members import ReadMembers
-from assignors.model import Assignment, Group, Member, in_id_order, member_ids_of, require_group
-from assignors.problem.cluster_tables import asked_topics, racks_of
-from assignors.problem.subscription_tables import subscriptions_of
+from assignors.arrays import Bool, Int32, Int64, bounds_of, partition_arrays
+from assignors.group_bytes.members import RackIds, ReadMembers, rack_numbers
+from assignors.model import (
+    Assignment,
+    Group,
+    Member,
+    Topic,
+    in_id_order,
+    member_ids_of,
+    require_group,
+)
 from wire import TopicPartitions
-from wire.constructors import unchecked
-from wire.text import utf16_key
+from wire.text import utf16_sorted
 
 NOBODY = -1
-WORD = 8
-"""Bytes of a word: rows of no more bits are compared as numbers."""
-FEW = 256
-"""So many partitions are named, and so many lists compared, one by one: numpy's calls would cost
-more than they save."""
+NO_RACK = -1
 RUNS_AT_ONCE = 1 << 15
 """Members' shares of a topic that are made of arrays together: lists of all the numbers of a
 million would need 200 MB beside them."""
@@ -65,9 +65,6 @@ class Problem:
     """int32[P]: row of `replica_racks`."""
     replica_racks: Bool | None = None
     """bool[S, R]: which racks a set of replicas covers."""
-    kept: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
-    """What was computed of `topics` alone, for other groups of the cluster; no answer depends on
-    it."""
 
     @property
     def partition_count(self) -> int:
@@ -81,36 +78,24 @@ class Problem:
 
     @property
     def number_of(self) -> Int32:
-        """int32[P]: number of each partition in its topic; made once for the same topics."""
-        if "numbers" not in self.kept:
-            first = self.first.astype(np.int32)
-            begin = first[:-1].repeat(np.diff(first))
-            self.kept["numbers"] = np.arange(len(begin), dtype=np.int32) - begin
-        found: Int32 = self.kept["numbers"]
-        return found
+        """int32[P]: number of each partition in its topic. Cost: O(P)."""
+        begin = self.first[:-1].astype(np.int32).repeat(np.diff(self.first))
+        return np.arange(len(begin), dtype=np.int32) - begin
 
     def topic_index(self) -> dict[str, int]:
         """Return the number of each topic by name. Cost: O(T)."""
         return dict(zip(self.topics, range(len(self.topics)), strict=True))
 
-    def topic_numbers(self, names: tuple[str, ...]) -> Int64:
-        """Return the number of each of these topics, -1 for others. Cost: O(names + T)."""
-        if names == self.topics:
-            return np.arange(len(names))
-        found = map(self.topic_index().get, names, repeat(-1))
-        return np.fromiter(found, dtype=np.int64, count=len(names))
-
-    def may_take(self, member: Int32, partition: Int32 | Int64) -> Bool:
+    def may_take(self, member: Int32 | Int64, partition: Int32 | Int64) -> Bool:
         """Return, pair by pair, whether the member subscribes to the partition's topic.
 
         Both arguments are [N], of numbers in this problem (no `NOBODY`); the result is bool[N].
         Cost: O(N).
         """
-        allowed: Bool = self.takes[self.class_of[member], self.topic_of[partition]]
+        cell = self.class_of.take(member) * np.int64(len(self.topics))
+        cell += self.topic_of.take(partition)
+        allowed: Bool = self.takes.ravel().take(cell)
         return allowed
-
-
-_problem = unchecked(Problem)
 
 
 def problem_of(group: Group, *, with_racks: bool = True) -> Problem:
@@ -129,33 +114,34 @@ def problem_of(group: Group, *, with_racks: bool = True) -> Problem:
     require_group(group)
     members: Sequence[Member]
     if isinstance(group.members, ReadMembers):
-        members = group.members.in_id_order(utf16_key)
+        members = group.members.in_id_order()
         names, table, list_of = members.subscriptions()
-        rack_ids = members.rack_ids() if with_racks else None
+        rack_ids = members.arrays.rack_ids
     else:
         members = tuple(in_id_order(group.members))
-        names, table, list_of = subscriptions_of(members, group.cluster.tables)
-        rack_ids = rack_numbers([member.rack_id for member in members]) if with_racks else None
-    asked = asked_topics(group.cluster, names)
-    topics = asked.names
+        names, table, list_of = _subscriptions(members)
+        rack_ids = rack_numbers([member.rack_id for member in members])
+    known = group.cluster.topics
+    topics = tuple(utf16_sorted(filter(known.__contains__, names)))
     if topics != names:
         index = {name: number for number, name in enumerate(names)}
         table = table.take([index[topic] for topic in topics], axis=1)
+    described = [known[topic] for topic in topics]
     takes, class_of = _classes(table, list_of)
+    sizes = np.array([topic.partition_count for topic in described], dtype=np.int64)
     rack, replica_set, replica_racks = None, None, None
-    if rack_ids is not None:
-        rack, replica_set, replica_racks = racks_of(rack_ids, asked.topics, group.cluster.tables)
-    return _problem(
+    if with_racks and any(topic.racks for topic in described):
+        rack, replica_set, replica_racks = _racks(rack_ids, described)
+    return Problem(
         topics=topics,
         members=members,
-        first=asked.first,
+        first=bounds_of(sizes),
         takes=takes,
         class_of=class_of,
-        topic_of=asked.topic_of,
+        topic_of=np.arange(len(topics), dtype=np.int32).repeat(sizes),
         rack=rack,
         replica_set=replica_set,
         replica_racks=replica_racks,
-        kept=asked.kept,
     )
 
 
@@ -172,7 +158,9 @@ def assignment_of(problem: Problem, owner: Int32) -> dict[str, dict[str, tuple[i
     return named
 
 
-def partitions_by_topic(problem: Problem, partitions: Int64) -> dict[str, tuple[int, ...]]:
+def partitions_by_topic(
+    problem: Problem, partitions: Sequence[int] | Int64
+) -> dict[str, tuple[int, ...]]:
     """Return these partitions by topic and number.
 
     >>> from assignors.model import Cluster
@@ -181,23 +169,12 @@ def partitions_by_topic(problem: Problem, partitions: Int64) -> dict[str, tuple[
     >>> partitions_by_topic(problem, np.array([1, 2, 3]))
     {'t': (1,), 'u': (0, 1)}
     """
-    chosen = partitions
-    if not (np.diff(chosen) > 0).all():
-        chosen = np.unique(chosen)
+    chosen = np.unique(np.asarray(partitions, dtype=np.int64))
     topic = problem.topic_of[chosen]
-    if len(chosen) <= FEW:
-        few: dict[str, list[int]] = {}
-        for number, one in zip(
-            topic.tolist(), (chosen - problem.first[topic]).tolist(), strict=True
-        ):
-            few.setdefault(problem.topics[number], []).append(one)
-        return {name: tuple(listed) for name, listed in few.items()}
-    bounds = np.append(np.flatnonzero(np.diff(topic, prepend=-1)), len(chosen)).tolist()
-    numbers = (chosen - problem.first[topic]).tolist()
-    return {
-        problem.topics[number]: tuple(numbers[start:end])
-        for number, (start, end) in zip(topic[bounds[:-1]].tolist(), pairwise(bounds), strict=True)
-    }
+    found: dict[str, list[int]] = {}
+    for at, number in zip(topic.tolist(), (chosen - problem.first[topic]).tolist(), strict=True):
+        found.setdefault(problem.topics[at], []).append(number)
+    return {name: tuple(numbers) for name, numbers in found.items()}
 
 
 def owners(problem: Problem, assignment: Assignment) -> Int32:
@@ -226,56 +203,70 @@ def lawful_owners(problem: Problem, assignment: Assignment) -> Int32:
     return owner
 
 
+def _subscriptions(members: Sequence[Member]) -> tuple[tuple[str, ...], Bool, Int64]:
+    """Return N names of topics, the different lists, bool[S, N], and everybody's list, int64[M].
+
+    Each of the lists is somebody's, and each of the names stands in one.
+    Cost: O(M + total length of different lists).
+    """
+    by_identity = {id(member.topics): member.topics for member in members}
+    by_value: dict[tuple[str, ...], int] = {}
+    number = {
+        each: by_value.setdefault(topics, len(by_value)) for each, topics in by_identity.items()
+    }
+    index: defaultdict[str, int] = defaultdict(count().__next__)  # a new name gets the next number
+    column = [index[name] for topics in by_value for name in topics]
+    row = np.repeat(np.arange(len(by_value)), list(map(len, by_value)))
+    table = np.zeros((len(by_value), len(index)), dtype=np.bool_)
+    table[row, column] = True
+    list_of = [number[id(member.topics)] for member in members]
+    return tuple(index), table, np.array(list_of, dtype=np.int64)
+
+
 def _classes(table: Bool, list_of: Int64) -> tuple[Bool, Int32]:
     """Return `takes` and everybody's class: lists of one set of topics are one class.
 
-    Classes are numbered in the order of the members.
+    Lists are numbered in the order of the members, and so are classes.
     """
-    if len(table) == 1:
-        return table, np.zeros(len(list_of), dtype=np.int32)
-    same, firsts = _equal_rows(table)
-    if len(list_of) == len(table) and (list_of == np.arange(len(table))).all():
-        return (table if len(firsts) == len(table) else table.take(firsts, axis=0)), same
-    number = same[list_of]
-    first = np.full(len(table), len(number))
-    first[number[::-1]] = np.arange(len(number))[::-1]  # of several the first stays
-    used = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(number))]
-    rank = np.empty(len(table), dtype=np.int32)
-    rank[used] = np.arange(len(used))
-    return table[list_of[first[used]]], rank[number]
+    packed = np.packbits(table, axis=1)
+    sets: list[bytes] = (
+        packed.view(f"V{packed.shape[1]}").ravel().tolist() if packed.size else [b""] * len(table)
+    )
+    number: dict[bytes, int] = {}
+    class_of = [number.setdefault(each, len(number)) for each in sets]
+    if len(number) < len(table):
+        table = table[[class_of.index(each) for each in range(len(number))]]
+    return table, np.array(class_of, dtype=np.int32).take(list_of)
 
 
-def _equal_rows(table: Bool) -> tuple[Int32, Int64]:
-    """Return the number of each row of a table, int32[N], and the first row of each number.
-
-    Equal rows have one number; numbers are in the order of the rows.
-    """
-    row_count, width = table.shape
-    # Whole bytes a row: numpy is many times faster where it need not stop after each row.
-    size = WORD if width <= 8 * WORD else -(-width // 8)
-    padded = np.zeros((row_count, 8 * size), dtype=np.bool_)
-    padded[:, :width] = table
-    packed = np.packbits(padded)
-    if size > WORD or row_count <= FEW:
-        rows: list[bytes | int] = packed.view(f"V{size}" if size > WORD else np.uint64).tolist()
-        first_of: dict[bytes | int, int] = {}
-        found = np.fromiter(map(first_of.setdefault, rows, range(row_count)), np.int64, row_count)
-        firsts = np.fromiter(first_of.values(), np.int64, len(first_of))
-        ranks = np.empty(row_count, dtype=np.int32)
-        ranks[firsts] = np.arange(len(firsts), dtype=np.int32)
-        return ranks[found], firsts
-    words = packed.view(np.uint64)
-    order = words.argsort()
-    words = words[order]
-    begins = np.ones(row_count, dtype=np.bool_)
-    np.not_equal(words[1:], words[:-1], out=begins[1:])
-    begin = begins.nonzero()[0]
-    found = np.empty(row_count, dtype=np.int64)
-    found[order] = np.minimum.reduceat(order, begin)[begins.cumsum() - 1]
-    is_first = found == np.arange(row_count)
-    ranks = is_first.cumsum(dtype=np.int32)
-    ranks -= np.int32(1)
-    return ranks[found], is_first.nonzero()[0]
+def _racks(
+    rack_ids: RackIds, topics: Sequence[Topic]
+) -> tuple[Int32 | None, Int32 | None, Bool | None]:
+    """Return rack of members, rack set of partitions, racks of the sets; `None`s without racks."""
+    # Without racks, and with empty ones, a member is in none.
+    is_used = np.zeros(len(rack_ids.names) + 1, dtype=np.bool_)  # the last one is for null
+    is_used[rack_ids.number] = True
+    names = utf16_sorted(filter(None, compress(rack_ids.names, is_used.tolist())))
+    if not names:
+        return None, None, None
+    index = {rack_id: number for number, rack_id in enumerate(names)}
+    rank = [*(index.get(name, NO_RACK) for name in rack_ids.names), NO_RACK]
+    rack = np.array(rank, dtype=np.int32)[rack_ids.number]
+    # Racks of replicas; `None` where they are not known: such a partition counts as local
+    # everywhere, as no move could improve it.
+    numbers: defaultdict[tuple[str, ...] | None, int] = defaultdict(count().__next__)
+    listed = (topic.racks or repeat(None, topic.partition_count) for topic in topics)
+    number = np.fromiter(map(numbers.__getitem__, chain.from_iterable(listed)), dtype=np.int32)
+    # The same racks of members in any order are one set.
+    row_of: dict[frozenset[int], int] = {}
+    rows = []
+    for racks in numbers:
+        local = names if racks is None else filter(index.__contains__, racks)
+        rows.append(row_of.setdefault(frozenset(map(index.__getitem__, local)), len(row_of)))
+    replica_racks = np.zeros((len(row_of), len(names)), dtype=np.bool_)
+    for local_racks, row in row_of.items():
+        replica_racks[row, list(local_racks)] = True
+    return rack, np.array(rows, dtype=np.int32)[number], replica_racks
 
 
 def _runs(problem: Problem, owner: Int32) -> Iterator[tuple[int, int, tuple[int, ...]]]:
@@ -288,7 +279,6 @@ def _runs(problem: Problem, owner: Int32) -> Iterator[tuple[int, int, tuple[int,
     starts = np.flatnonzero((np.diff(holder) != 0) | (np.diff(topic) != 0)) + 1
     starts = np.concatenate([np.zeros(1, dtype=np.int64), starts])
     ends = np.append(starts[1:], len(order))
-    singles = _singles(problem, ends - starts) if len(starts) > RUNS_AT_ONCE else None
     for some in range(0, len(starts), RUNS_AT_ONCE):
         begins, stops = starts[some : some + RUNS_AT_ONCE], ends[some : some + RUNS_AT_ONCE]
         listed = numbers[begins[0] : stops[-1]].tolist()
@@ -299,16 +289,7 @@ def _runs(problem: Problem, owner: Int32) -> Iterator[tuple[int, int, tuple[int,
             (stops - begins[0]).tolist(),
             strict=True,
         ):
-            if singles is not None and end - start == 1:
-                yield member, t, singles[listed[start]]
-            else:
-                yield member, t, tuple(listed[start:end])
-
-
-def _singles(problem: Problem, length: Int64) -> list[tuple[int]] | None:
-    """Return each partition number as a tuple of its own, `None` where few runs are as short."""
-    most = int(np.diff(problem.first).max())
-    return [(number,) for number in range(most)] if most < np.count_nonzero(length == 1) else None
+            yield member, t, tuple(listed[start:end])
 
 
 __all__ = [
