@@ -47,10 +47,6 @@ def pour(table: Table, unplaced: Int64, load: Int64, most: Int64, local: Bool) -
     load -= room
 
 
-PICKED_MIN = 5
-"""So many of those with most room are found by sorting; fewer one by one."""
-
-
 LEAST = -(1 << 62)
 
 
@@ -80,14 +76,7 @@ def _roomiest(room: list[int], count: int) -> list[int]:
     >>> _roomiest([1, 3, 3, 2], 3), _roomiest([1, 2, 1, 2, 2, 1, 1], 5)
     ([1, 2, 3], [1, 3, 4, 0, 2])
     """
-    if count >= PICKED_MIN:
-        return sorted(range(len(room)), key=room.__getitem__, reverse=True)[:count]
-    rest, found = room.copy(), []
-    for _ in range(count):
-        place = rest.index(max(rest))
-        rest[place] = LEAST
-        found.append(place)
-    return found
+    return sorted(range(len(room)), key=room.__getitem__, reverse=True)[:count]
 
 
 def _in_proportion(room: list[int], amount: int, total: int) -> list[int]:
@@ -145,8 +134,5 @@ def share_many(room: Int64, amount: int) -> Int64:
     given //= total
     if not (rest := amount - int(np.add.reduce(given))):
         return given
-    if rest == 1:
-        given[(room - given).argmax()] += 1
-    else:
-        given[_roomiest_of_many(room - given, most, rest)] += 1
+    given[_roomiest_of_many(room - given, most, rest)] += 1
     return given
