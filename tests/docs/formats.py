@@ -70,7 +70,7 @@ ELSEWHERE = {
     ),
     "timed": (
         "Keys of the run, and its figures, nested by feature:"
-        " [the reference](../simulator-reference.md#the-figures-of-a-run) has what they mean."
+        " [tables](tables.md#tables-of-simulate) has what they mean."
     ),
     "intervals": "Keys of the run as in [timed](#timed), and:",
     "sweep-point": "`model`, the keys of a load as in [sweep](#sweep), and:",
