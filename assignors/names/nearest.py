@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-LISTED_MAX = 20
+LISTED_MAX = 40
 """Known names that a sentence lists; of more it names none."""
 
 COMPARED_MAX = 20_000
