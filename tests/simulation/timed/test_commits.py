@@ -141,6 +141,26 @@ def test_its_commits_are_refused_once_the_group_has_members() -> None:
     assert result.duplicate_records > 20 * RATE
 
 
+@pytest.mark.parametrize(
+    ("commits", "every_ms"),
+    [({}, 5000), ({"auto_commit_ms": 2000}, 2000), ({"auto_commit_ms": 0}, None)],
+    ids=str,
+)
+def test_members_commit_every_five_seconds_unless_they_say_otherwise(
+    commits: dict[str, Any], every_ms: int | None
+) -> None:
+    member = MemberConfig(name="c", topics=("t",), commits_on_revoke=False, **commits)
+    scenario = Scenario(
+        until_ms=60_000,
+        count_from_ms=20_000,
+        topics={"t": 2},
+        members=(member,),
+        processing=ProcessingConfig(records_per_second=RATE),
+    )
+    expected = 0 if every_ms is None else 40_000 // every_ms
+    assert simulate(scenario).result.commits == expected
+
+
 def test_without_records_nobody_commits() -> None:
     scenario = replace(named("rolling-restart", seed=2), processing=ProcessingConfig())
     eager = replace(scenario.members[0], auto_commit_ms=1)
