@@ -10,7 +10,7 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
 from multiprocessing import get_context, resource_tracker
@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from assignors.assignor import Assignor
 from assignors.documents.failures import error_columns
+from assignors.documents.keys import Kind
+from assignors.documents.values import DocumentError
 from assignors.own_assignors.answers import AssignorError
 
 if TYPE_CHECKING:
@@ -180,6 +182,16 @@ def failed_row(named: Row, error: Exception) -> dict[str, Any]:
     if isinstance(error, AssignorError) and error.trace is not None:
         columns["error"] = f"{error}\n{error.trace}"
     return {**named, **columns}
+
+
+def readable(row: Row, kinds: Mapping[str, Kind]) -> dict[str, Any]:
+    """Return the columns of a row that can be read, for the row of its error."""
+    found = {}
+    for name, kind in kinds.items():
+        if row.get(name) is not None:
+            with suppress(DocumentError):
+                found[name] = kind.read(row[name], (name,))
+    return found
 
 
 def known(columns: Row) -> dict[str, Any]:

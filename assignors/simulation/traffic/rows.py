@@ -17,8 +17,8 @@ from assignors.assignor import Assignor
 from assignors.documents.failures import NO_ERROR
 from assignors.documents.values import DocumentError, ErrorCode
 from assignors.registry import assignor_of
-from assignors.simulation.processes import Row, failed_row, in_processes, known, require_names
-from assignors.simulation.timed.scenario.kinds import as_seed
+from assignors.simulation.processes import Row, failed_row, in_processes, readable, require_names
+from assignors.simulation.timed.scenario.kinds import SEED
 from assignors.simulation.traffic.results import TrafficResult, result_of
 from assignors.simulation.traffic.run import moments
 from assignors.simulation.traffic.scenario import TrafficScenario, traffic_from_document
@@ -58,9 +58,9 @@ def figures(row: Row, *, assignors: Sequence[str | Assignor]) -> Iterator[dict[s
     """
     try:
         scenario = scenario_of(row)
-        seed = 0 if row.get("seed") is None else as_seed(row["seed"], ("seed",))
+        seed = 0 if row.get("seed") is None else SEED.read(row["seed"], ("seed",))
     except DocumentError as error:
-        yield failed_row(known({"seed": _readable_seed(row)}), error)
+        yield failed_row(readable(row, {"seed": SEED}), error)
         return
     for assignor in map(assignor_of, assignors):
         named = {"scenario": scenario.name, "seed": seed, "assignor": assignor.full_name}
@@ -94,10 +94,3 @@ def scenario_of(row: Row) -> TrafficScenario:
         return traffic_from_document(given)
     except DocumentError as error:
         raise error.below("scenario") from None
-
-
-def _readable_seed(row: Row) -> int | None:
-    try:
-        return as_seed(row.get("seed"), ("seed",))
-    except DocumentError:
-        return None

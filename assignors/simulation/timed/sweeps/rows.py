@@ -8,13 +8,12 @@ rows are not affected.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from assignors.documents.failures import NO_ERROR
 from assignors.documents.values import DocumentError
-from assignors.simulation.processes import Row, failed_row, in_processes, known
+from assignors.simulation.processes import Row, failed_row, in_processes, known, readable
 from assignors.simulation.timed.execution.load import MICRO, Load
 from assignors.simulation.timed.execution.measures import Measured, measure
 from assignors.simulation.timed.execution.policy import POLICIES, Holds, Key, Policy, Settings
@@ -75,7 +74,7 @@ def figures(row: Row) -> list[dict[str, Any]]:
         point = point_from_document(given)
         return [_measured_row(point)]
     except (DocumentError, MemoryError) as error:
-        return [failed_row(_readable(given), error)]
+        return [failed_row(readable(given, KINDS), error)]
 
 
 def _measured_row(point: Point) -> dict[str, Any]:
@@ -96,14 +95,6 @@ def _beyond(point: Point, found: Measured) -> Derived:
         others_alone_p99_ms=alone,
         isolation=isolation,
     )
-
-
-def _readable(given: Row) -> dict[str, Any]:
-    found = {}
-    for name, value in given.items():
-        with suppress(DocumentError):
-            found[name] = KINDS[name].read(value, (name,))
-    return found
 
 
 def limit_per_second(policy: Policy, load: Load, settings: Settings) -> float:

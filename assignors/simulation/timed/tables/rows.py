@@ -23,10 +23,10 @@ from typing import Annotated, Any
 
 from assignors import __version__
 from assignors.documents.failures import NO_ERROR
-from assignors.documents.keys import keys_of
+from assignors.documents.keys import TEXT, keys_of
 from assignors.documents.values import DocumentError, ErrorCode
 from assignors.ownership.intervals import ownerships
-from assignors.simulation.processes import Row, failed_row, in_processes, known
+from assignors.simulation.processes import Row, failed_row, in_processes, known, readable
 from assignors.simulation.timed.costs.on_request import Blocked, Waits, state_figures
 from assignors.simulation.timed.faults.live import OF_THE_COORDINATOR
 from assignors.simulation.timed.gallery import named
@@ -37,7 +37,7 @@ from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.results import FEATURES, OF_EVERY_RUN, Feature, TimedResult
 from assignors.simulation.timed.scenario import MemberConfig, Scenario
 from assignors.simulation.timed.scenario.execution import NO_MODEL, as_model
-from assignors.simulation.timed.scenario.kinds import as_assignor, as_member_assignor
+from assignors.simulation.timed.scenario.kinds import SEED, as_assignor, as_member_assignor
 from assignors.simulation.timed.scenario_document import (
     require_allowed,
     scenario_from_document,
@@ -67,6 +67,8 @@ class IntervalRow:
     """Why it ended, as the member's effect had it."""
 
 
+READABLE = {"seed": SEED, **dict.fromkeys(GIVEN[2:], TEXT)}
+"""Columns that the row of an error repeats."""
 IDENTITY = (*GIVEN, "scenario_hash", "package_version")
 """Columns by which every row names its run."""
 RESULT_COLUMNS = (*IDENTITY, *OF_EVERY_RUN, *FEATURES, *NO_ERROR)
@@ -333,7 +335,7 @@ def _played(
     try:
         scenario = scenario_of(row, own_assignors)
     except DocumentError as error:
-        return [failed_row(_given_identity(row), error)]
+        return [failed_row(readable(row, READABLE), error)]
     try:
         return play(scenario)
     except Exception as error:  # noqa: BLE001 - the assignor may be anybody's
@@ -344,14 +346,3 @@ def _intervals_of_run(scenario: Scenario) -> list[dict[str, Any]]:
     run = identity(scenario)
     found = intervals(simulate(scenario, keeps_history=True))
     return [{**run, **asdict(each), **NO_ERROR} for each in found]
-
-
-def _given_identity(row: Row) -> dict[str, Any]:
-    """Return the other columns that a bad row gives, where they have the type of the column."""
-    seed = row.get("seed")
-    is_seed = type(seed) is int and abs(seed) < 2**63
-    names = {name: row.get(name) for name in GIVEN[2:]}
-    return {
-        **({"seed": seed} if is_seed else {}),
-        **{name: given for name, given in names.items() if isinstance(given, str)},
-    }
