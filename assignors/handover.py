@@ -42,17 +42,19 @@ def withhold(claims: Claims[Owners], target: Owners, changed: Iterable[int]) -> 
     withholding, KAFKA-12984 and KIP-792 for the generation; the rule is stricter than Kafka's, see
     the head of this module.
     """
-    claimed: Iterable[int] = range(len(target))
-    if not claims.unknown:
-        claimant = claims.claimant
-        claimed = [partition for partition in changed if claimant[partition] != NOBODY]
-        if claims.contested:
-            claimed = sorted({*claimed, *claims.contested})
-    withheld = [
-        partition
-        for partition in claimed
-        if target[partition] != NOBODY and claims.last_claimants(partition) != [target[partition]]
-    ]
+    claimant = claims.claimant
+    # Each of these leaves a claimant.
+    withheld: list[int] = [partition for partition in changed if claimant[partition] != NOBODY]
+    if claims.unknown or claims.contested:
+        in_doubt: Iterable[int] = sorted({*withheld, *claims.contested})
+        if claims.unknown:
+            in_doubt = range(len(target))
+        withheld = [
+            partition
+            for partition in in_doubt
+            if target[partition] != NOBODY
+            and claims.last_claimants(partition) != [target[partition]]
+        ]
     if not withheld:
         return Handover(target, withheld, follow_up=False)
     given = target.copy()
@@ -69,6 +71,9 @@ def _will_rejoin(claims: Claims[Owners], withheld: Iterable[int]) -> bool:
     to revoke, so nobody would start the next round. A member whose claims are not known may not
     know that it takes part in a hand-over.
     """
+    if not (claims.contested or claims.unsubscribed or claims.unknown):
+        claimants = {claims.claimant[partition] for partition in withheld}
+        return all(claims.generation[member] == claims.last >= 0 for member in claimants)
     return all(
         any(
             (partition, member) not in claims.unsubscribed and member not in claims.unknown

@@ -232,10 +232,12 @@ def _classes(table: Bool, list_of: Int64) -> tuple[Bool, Int32]:
     sets: list[bytes] = (
         packed.view(f"V{packed.shape[1]}").ravel().tolist() if packed.size else [b""] * len(table)
     )
-    number: dict[bytes, int] = {}
-    class_of = [number.setdefault(each, len(number)) for each in sets]
-    if len(number) < len(table):
-        table = table[[class_of.index(each) for each in range(len(number))]]
+    first = {each: row for row, each in reversed(list(enumerate(sets)))}
+    kept = sorted(first.values())
+    number = {sets[row]: place for place, row in enumerate(kept)}
+    class_of = list(map(number.__getitem__, sets))
+    if len(kept) < len(table):
+        table = table[kept]
     return table, np.array(class_of, dtype=np.int32).take(list_of)
 
 
