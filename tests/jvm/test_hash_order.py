@@ -95,6 +95,7 @@ def test_computed_keys_come_back_as_from_the_table(
     assert in_order(hashes, order) == table.keys()
 
 
+@example([(is_added, key) for is_added in (True, False) for key in range(40)])  # it doubles twice
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 40)), max_size=120))
 def test_a_set_that_changes_keeps_its_table(steps: list[tuple[bool, int]]) -> None:
     table, ours = Table(), HashOrder()
