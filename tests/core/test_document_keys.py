@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated, Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from assignors.documents.keys import brief, integer, keys_of, number, read, read_several, schema_of
+from assignors.documents.keys import (
+    blank,
+    brief,
+    integer,
+    keys_of,
+    number,
+    read,
+    read_several,
+    schema_of,
+)
 from assignors.documents.values import DocumentError
 
 
@@ -103,6 +112,43 @@ def test_one_object_can_have_the_keys_of_several_classes() -> None:
     )
     validator = Draft202012Validator(schema_of(Outer, Beside))
     assert validator.is_valid({"name": "x", "more": 3})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What is written."""
+
+    verdict: Colour
+    """What came of it."""
+    least: float
+    parts: tuple[Inner, ...]
+    by_name: dict[str, Inner] = field(default_factory=dict)
+    remark: str | None = None
+
+
+def test_an_answer_leaves_out_what_it_does_not_have_and_its_schema_is_open() -> None:
+    short = Answer(verdict=Colour.RED, least=0.5, parts=(Inner(share=1),))
+    whole = replace(short, by_name={"a": Inner(share=1)}, remark="x")
+    assert brief(short) == {"verdict": "red", "least": 0.5, "parts": [{"share": 1}]}
+    assert blank(Answer) == {"verdict": None, "least": None, "parts": None}
+    schema = schema_of(Answer, is_open=True)
+    assert schema["properties"]["verdict"]["description"] == "What came of it."
+    validator = Draft202012Validator(schema)
+    for answer in (short, whole):
+        document = {**brief(answer), "later": 1}
+        assert validator.is_valid(document)
+        for key in document:
+            wrong = validator.is_valid({**document, key: [7]})
+            assert wrong == (key == "later"), key
+    assert not validator.is_valid({**brief(short), "remark": None})
+
+
+def test_a_schema_says_what_keys_mean_and_their_defaults() -> None:
+    properties = schema_of(Outer)["properties"]
+    assert properties["count"]["default"] == 2
+    assert properties["colour"]["default"] == "red"
+    assert "default" not in properties["name"]
+    assert read(Outer, {"name": "x", "_mine": {}}) == Outer(name="x")
 
 
 def test_other_metadata_of_a_type_is_kept() -> None:
