@@ -20,7 +20,6 @@ from assignors.cli.outputs.cells import (
 from assignors.cli.outputs.shown_names import short_ids, shown_name
 from assignors.cli.outputs.table import Table
 from assignors.cli.outputs.tables import answered, print_notes
-from assignors.documents.values import Document
 
 MEMBERS_SHOWN = 40
 """Most members that have a row on a terminal."""
@@ -56,11 +55,11 @@ OTHER = "* "
 """Before a cell that is not what the first assignor gives."""
 
 
-def show_compared(documents: Iterable[Document], *, reasons: bool = False) -> None:
+def show_compared(documents: Iterable[Fields], *, reasons: bool = False) -> None:
     """Draw the comparison of each group; with `reasons` also why partitions go where they go."""
     console = console_of()
     for name, document in answered(console, documents):
-        columns: Sequence[Fields] = document["compared"]  # type: ignore[assignment]
+        columns = document["compared"]
         console.print(name, style="bold")
         _show_members(document, [each for each in columns if each["assignment"] is not None])
         _show_figures(columns)
@@ -74,8 +73,7 @@ def show_compared(documents: Iterable[Document], *, reasons: bool = False) -> No
                 console.print(clean(words), style="red")
         hint = "" if reasons or not document["different"] else "; --reasons says why"
         console.print(f"  {document['different']} partitions differ{hint}", style="bold")
-        partitions: Sequence[Fields] = document["partitions"]  # type: ignore[assignment]
-        for partition in partitions if reasons else ():
+        for partition in document["partitions"] if reasons else ():
             for assignor, answer in partition["answers"].items():
                 console.print(clean(f"  {shown_name(assignor)}: {answer['why']}"))
         print_notes(console, document)

@@ -15,10 +15,9 @@ from assignors.cli.outputs.cells import (
 from assignors.cli.outputs.shown_names import shown_name
 from assignors.cli.outputs.table import Table
 from assignors.cli.outputs.tables import error_place, error_text, print_notes
-from assignors.documents.values import Document
 
 
-def show_simulated(documents: Iterable[Document]) -> None:
+def show_simulated(documents: Iterable[Fields]) -> None:
     """Draw a column for each assignor: its figures, added up over all events.
 
     Of events that were asked for (`asked`) each has a table of its own, with a row an assignor.

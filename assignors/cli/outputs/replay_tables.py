@@ -24,7 +24,6 @@ from assignors.cli.outputs.cells import (
 from assignors.cli.outputs.shown_names import shown_name
 from assignors.cli.outputs.table import INDENT, Column, Table
 from assignors.cli.outputs.tables import print_wrapped
-from assignors.documents.values import Document
 from assignors.replay.analysis.outcome_rows import EVERY_GROUP
 from assignors.replay.findings.causes import repetition
 from assignors.replay.findings.finding import amount
@@ -50,7 +49,7 @@ CLIENTS_NAMED = 4
 """Most client ids that are named of one leader."""
 
 
-def show_replayed(documents: Iterable[Document], *, limit: int | None = ROWS_SHOWN) -> None:
+def show_replayed(documents: Iterable[Fields], *, limit: int | None = ROWS_SHOWN) -> None:
     """Draw each table of a replay, rows in the given order; groups with the worst findings first.
 
     Of outcomes only the totals are drawn, not the rows of single generations. A document without
@@ -63,7 +62,7 @@ def show_replayed(documents: Iterable[Document], *, limit: int | None = ROWS_SHO
             console.print(f"  and {left_out:,} more: use --all, --out or -o jsonl", style="yellow")
 
 
-def show_summary(documents: Iterable[Document], *, tables: Tables, is_all: bool = False) -> None:
+def show_summary(documents: Iterable[Fields], *, tables: Tables, is_all: bool = False) -> None:
     """Draw the totals of a replay, what each leader causes, the worst groups and their findings.
 
     With `is_all`, all groups and findings.
@@ -122,7 +121,7 @@ def totals(tables: Tables) -> str:
 
 
 def _tables_of(
-    documents: Iterable[Document], limit: int | None
+    documents: Iterable[Fields], limit: int | None
 ) -> Iterator[tuple[str, list[Fields], int]]:
     """Yield the name of each table, its rows, at most `limit`, and how many are left out."""
     for name, listed in groupby(documents, key=lambda document: str(document["table"])):
@@ -132,7 +131,7 @@ def _tables_of(
             if document["row"] is None:
                 left_out += int(str(document["left_out"]))
                 continue
-            row: Fields = document["row"]  # type: ignore[assignment]
+            row = document["row"]
             if name == "outcomes" and row["generation"] is not None:
                 continue
             # Groups are sorted before the last ones are left out.

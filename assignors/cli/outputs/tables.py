@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from assignors.cli.outputs.cells import (
@@ -18,24 +18,23 @@ from assignors.cli.outputs.cells import (
     partitions_cell,
 )
 from assignors.cli.outputs.table import Table, wrapped
-from assignors.documents.values import Document
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
-def figure_cells(document: Document, shown: Mapping[str, tuple[str, int]]) -> list[str]:
+def figure_cells(document: Fields, shown: Mapping[str, tuple[str, int]]) -> list[str]:
     """Return the figures of a row; `shown` is its key -> heading, digits behind the point."""
     return [f"{document[name]:,.{digits}f}" for name, (_, digits) in shown.items()]
 
 
-def print_failed(console: Console, document: Document, what: object) -> None:
+def print_failed(console: Console, document: Fields, what: object) -> None:
     """Print why a run has no figures."""
     text = str(document["error"]).partition("\n")[0]
     console.print(clean(f"{what}: {text}"), style="red")
 
 
-def show_decoded(kind: str, documents: Iterable[Document]) -> None:
+def show_decoded(kind: str, documents: Iterable[Fields]) -> None:
     """Draw one row a blob; of a frame with several, one row each."""
     headers = {
         "subscription": ["VERSION", "GENERATION", "TOPICS", "OWNED", "RACK", "USER-DATA"],
@@ -44,10 +43,10 @@ def show_decoded(kind: str, documents: Iterable[Document]) -> None:
     table = Table.of("LINE", *headers, "NOTES", right=("LINE", "VERSION", "GENERATION"))
     said = []
     for line, document in enumerate(documents, 1):
-        notes: Sequence[Fields] = document["notes"]  # type: ignore[assignment]
+        notes = document["notes"]
         said += [f"line {line}: {note['text']}" for note in notes if note["code"] in INPUT_NOTES]
-        value: Fields | None = document["value"]  # type: ignore[assignment]
-        frame: Fields = document.get("frame") or {}  # type: ignore[assignment]
+        value = document["value"]
+        frame = document.get("frame") or {}
         parts = frame.get("parts", ())
         parts = parts if len(parts) > 1 else ()  # the line has what is said of a single one
         cells = _decoded_cells(kind, value) if value else [NONE] * len(headers)
@@ -80,12 +79,12 @@ def _decoded_cells(kind: str, value: Fields) -> list[str]:
     return [generation, owned]
 
 
-def show_records(documents: Iterable[Document]) -> None:
+def show_records(documents: Iterable[Fields]) -> None:
     """Draw one row a record, and one for each part of its members' bytes."""
     right = ("LINE", "VERSION")
     table = Table.of("LINE", "TYPE", "KEY", "VERSION", "VALUE", "NOTES", right=right)
     for line, document in enumerate(documents, 1):
-        key: Fields | None = document["key"]  # type: ignore[assignment]
+        key = document["key"]
         table.add_row(
             str(line),
             cell(document["name"]),
@@ -94,10 +93,9 @@ def show_records(documents: Iterable[Document]) -> None:
             _value_cell(document),
             _record_remarks(document),
         )
-        members: Iterable[Fields] = document.get("members", ())  # type: ignore[assignment]
-        for member in members:
+        for member in document.get("members", ()):
             for part in PARTS:
-                found: Document | None = member[part]
+                found = member[part]
                 if found is not None:
                     value = NONE if found["value"] is None else _json_cell(found["value"])
                     name = clean(member["member_id"])
@@ -109,7 +107,7 @@ PARTS = ("subscription", "assignment", "user_data")
 """Keys of a member that have its decoded bytes."""
 
 
-def _value_cell(document: Document) -> str:
+def _value_cell(document: Fields) -> str:
     if document["value"] is None:
         return NONE if document["error"] is not None else "tombstone"
     return _json_cell(document["value"])
@@ -121,25 +119,22 @@ def _json_cell(value: object) -> str:
     return text if shown == text else f"{shown}..."
 
 
-def _record_remarks(document: Document) -> str:
+def _record_remarks(document: Fields) -> str:
     """Return error and notes, a line each."""
-    notes: list[Fields] = document["notes"]  # type: ignore[assignment]
-    remarks = [f"{note['text']} (byte {note['offset']})" for note in notes]
+    remarks = [f"{note['text']} (byte {note['offset']})" for note in document["notes"]]
     if document["error"] is not None:
         remarks.insert(0, f"ERROR {error_text(document)}")
     return "\n".join(map(clean, remarks)) or NONE
 
 
-def show_assigned(documents: Iterable[Document]) -> None:
+def show_assigned(documents: Iterable[Fields]) -> None:
     """Draw a table for each group, as soon as it is answered."""
     console = console_of()
     for name, document in answered(console, documents):
-        assignment: Fields = document["assignment"]  # type: ignore[assignment]
-        stats: Fields = document["stats"]  # type: ignore[assignment]
-        withheld: Fields = document["withheld"]  # type: ignore[assignment]
+        stats, withheld = document["stats"], document["withheld"]
         table = Table.of("CONSUMER-ID", "#PARTITIONS", "ASSIGNMENT", right=("#PARTITIONS",))
         table.title = name
-        for member_id, partitions in assignment.items():
+        for member_id, partitions in document["assignment"].items():
             count = sum(map(len, partitions.values()))
             table.add_row(clean(member_id), str(count), partitions_cell(partitions))
         if withheld:
@@ -166,7 +161,7 @@ def _shown_stats(stats: Fields) -> Fields:
     return {name: value for name, value in stats.items() if name not in hidden}
 
 
-def show_checked(documents: Iterable[Document]) -> None:
+def show_checked(documents: Iterable[Fields]) -> None:
     """Draw what each check found."""
     console = console_of()
     for name, document in answered(console, documents):
@@ -174,14 +169,13 @@ def show_checked(documents: Iterable[Document]) -> None:
             _print_violations(console, document, name)
         else:
             console.print(f"{name}: no violations", style="green")
-        gaps: Fields = document["gaps"]  # type: ignore[assignment]
-        print_wrapped(console, _figures(gaps), "dim", indent="  ")
+        print_wrapped(console, _figures(document["gaps"]), "dim", indent="  ")
         print_notes(console, document)
 
 
 def _print_violations(console: Console, document: Fields, name: str) -> None:
     """Draw a row a broken rule, if there are any."""
-    violations: Sequence[Fields] = document.get("violations", ())
+    violations = document.get("violations", ())
     if not violations:
         return
     table = Table.of("RULE", "TOPIC", "PARTITION", "CONSUMER-ID", right=("PARTITION",))
@@ -197,7 +191,7 @@ def _print_violations(console: Console, document: Fields, name: str) -> None:
     console.print(table)
 
 
-def show_explained(documents: Iterable[Document]) -> None:
+def show_explained(documents: Iterable[Fields]) -> None:
     """Print why each partition moved, stayed or waits, with the claims on it."""
     console = console_of()
     for name, document in answered(console, documents):
@@ -207,7 +201,7 @@ def show_explained(documents: Iterable[Document]) -> None:
         spread, least = document["topic_spread"], document["topic_spread_minimum"]
         if spread is not None:
             console.print(f"  topic_spread={spread}  topic_spread_minimum={least}", style="dim")
-        claims: Sequence[Fields] = document["claims"]  # type: ignore[assignment]
+        claims = document["claims"]
         if not claims:
             console.print("  no claim to it is read", style="dim")
             continue
@@ -219,7 +213,7 @@ def show_explained(documents: Iterable[Document]) -> None:
         console.print(table)
 
 
-def show_conformed(documents: Iterable[Document]) -> None:
+def show_conformed(documents: Iterable[Fields]) -> None:
     """Print each vector that failed at once, then draw one row a category."""
     console = console_of()
     table = Table.of("CATEGORY", *OUTCOMES, "WHY SKIPPED", right=OUTCOMES)
@@ -241,7 +235,7 @@ def show_conformed(documents: Iterable[Document]) -> None:
 OUTCOMES = ("PASSED", "FAILED", "SKIPPED")
 
 
-def show_assignors(documents: Iterable[Document]) -> None:
+def show_assignors(documents: Iterable[Fields]) -> None:
     """Draw one row an assignor."""
     table = Table.of("NAME", "SHORT", "PROTOCOLS", "USER-DATA")
     for document in documents:
@@ -255,7 +249,7 @@ def show_assignors(documents: Iterable[Document]) -> None:
     console_of().print(table)
 
 
-def answered(console: Console, documents: Iterable[Document]) -> Iterator[tuple[str, Document]]:
+def answered(console: Console, documents: Iterable[Fields]) -> Iterator[tuple[str, Fields]]:
     """Yield the answers, each with its group's name or its line; print the errors between them."""
     for line, document in enumerate(documents, 1):
         name = group_name(document, line)

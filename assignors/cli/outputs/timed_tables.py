@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 from statistics import median
 from typing import Any
 
-from assignors.cli.outputs.cells import cell, clean, console_of
+from assignors.cli.outputs.cells import Fields, cell, clean, console_of
 from assignors.cli.outputs.shown_names import shown_name
 from assignors.cli.outputs.table import Table
 from assignors.cli.outputs.tables import print_failed, print_wrapped
-from assignors.documents.values import Document
 from assignors.simulation.timed.results import (
     EXPLAINING,
     FIGURES,
@@ -27,7 +26,7 @@ ON_SCREEN = [
 ]
 
 
-def show_results(documents: Iterable[Document]) -> None:
+def show_results(documents: Iterable[Fields]) -> None:
     """Draw a column for each protocol and model: every figure, of several seeds its median.
 
     Of several seeds and columns also the differences from the first column.
@@ -36,7 +35,7 @@ def show_results(documents: Iterable[Document]) -> None:
     if not played:
         return
     columns = compared_by(played)
-    found: dict[str, list[dict[str, Any]]] = {}
+    found: dict[str, list[Fields]] = {}
     for document in played:
         found.setdefault(_variant(document, columns), []).append(document)
     has_seeds = any(len(rows) > 1 for rows in found.values())
@@ -57,7 +56,7 @@ def show_results(documents: Iterable[Document]) -> None:
         _show_differences(found, shown)
 
 
-def _show_differences(found: Mapping[str, list[dict[str, Any]]], shown: Mapping[str, str]) -> None:
+def _show_differences(found: Mapping[str, list[Fields]], shown: Mapping[str, str]) -> None:
     """Draw how far each column is from the first one, seed by seed, where any is.
 
     Runs of one seed have the same delays and polls, so a difference says more than two medians.
@@ -76,19 +75,19 @@ def _show_differences(found: Mapping[str, list[dict[str, Any]]], shown: Mapping[
     console_of().print(table)
 
 
-def _variant(row: Document, columns: Iterable[str] = VARIANT) -> str:
+def _variant(row: Fields, columns: Iterable[str] = VARIANT) -> str:
     """Return the label of a run, with its assignor under the name that was typed."""
     assignor: Any = row.get("assignor")
     return variant_of({**row, "assignor": assignor and shown_name(assignor)}, columns)
 
 
-def _show_error(document: Document) -> bool:
+def _show_error(document: Fields) -> bool:
     """Print why a run was not played; return `False`, as it has no figures."""
     print_failed(console_of(), document, f"{_variant(document)}, seed {document.get('seed')}")
     return False
 
 
-def show_intervals(documents: Iterable[Document]) -> None:
+def show_intervals(documents: Iterable[Fields]) -> None:
     """Draw a row for each interval in which a member consumed a partition."""
     columns = ("protocol", "seed", "topic", "partition", "member", "start_ms", "end_ms")
     table = Table.of(*columns, "ended_by", right=("seed", "partition", "start_ms", "end_ms"))
@@ -102,7 +101,7 @@ def show_intervals(documents: Iterable[Document]) -> None:
     console_of().print(table)
 
 
-def show_listed(documents: Iterable[Document]) -> None:
+def show_listed(documents: Iterable[Fields]) -> None:
     """Draw a row for each scenario of the gallery."""
     table = Table.of("NAME", "PROTOCOLS", "WHAT IT SHOWS")
     for document in documents:
@@ -112,7 +111,7 @@ def show_listed(documents: Iterable[Document]) -> None:
     console_of().print(table)
 
 
-def _median(figure: str, rows: list[dict[str, Any]]) -> str:
+def _median(figure: str, rows: list[Fields]) -> str:
     values = [value for row in rows if (value := figure_of(row, figure)) is not None]
     return figure_text(figure, median(values) if values else None)
 
