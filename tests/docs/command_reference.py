@@ -5,7 +5,9 @@ python -m tests.docs.command_reference
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
 import click
 
@@ -15,6 +17,8 @@ from tests.docs.source import DOCS, one_line, plain, table
 PAGE = DOCS / "reference" / "command.md"
 
 NAME = "kafka-assignors"
+HEADING = ("option", "default", "meaning")
+SHARED = "Options of several subcommands"
 HEAD = """# The command: reference
 
 Subcommands, arguments and options of `kafka-assignors`; what each reads and writes, with examples,
@@ -35,7 +39,9 @@ def _overview() -> Iterator[str]:
         summary = one_line((one.help or "").split("\n\n")[0])
         rows.append((f"[`{name}`](#{name})", plain(summary)))
     yield from table(("subcommand", "what it does"), rows)
-    yield from _parameters(command, NAME)
+    yield from table(HEADING, _rows(command, NAME))
+    yield f"## {SHARED}\n"
+    yield from table(HEADING, _shared())
 
 
 def _subcommands(group: click.Group, path: str, level: int = 2) -> Iterator[str]:
@@ -45,7 +51,11 @@ def _subcommands(group: click.Group, path: str, level: int = 2) -> Iterator[str]
         pieces = " ".join(one.collect_usage_pieces(context))
         yield f"`{path} {name} {pieces}`\n"
         yield from _help(one)
-        yield from _parameters(one, name)
+        rows, shared = _rows(one, name), _shared()
+        if own := [row for row in rows if row not in shared]:
+            yield from table(HEADING, own)
+        if others := [row[0] for row in rows if row in shared]:
+            yield f"Also {', '.join(others)} ([shared](#{SHARED.lower().replace(' ', '-')})).\n"
         if isinstance(one, click.Group):
             yield from _subcommands(one, f"{path} {name}", level + 1)
 
@@ -67,11 +77,16 @@ def _help(one: click.Command) -> Iterator[str]:
             yield f"{plain(one_line(paragraph))}\n"
 
 
-def _parameters(one: click.Command, name: str) -> Iterator[str]:
+def _rows(one: click.Command, name: str) -> list[tuple[str, str, str]]:
     context = click.Context(one, info_name=name)
-    rows = [_row(each, context) for each in one.get_params(context) if _is_shown(each)]
-    if rows:
-        yield from table(("option", "default", "meaning"), rows)
+    return [_row(each, context) for each in one.get_params(context) if _is_shown(each)]
+
+
+@cache
+def _shared() -> list[tuple[str, str, str]]:
+    """Return the options that several subcommands have."""
+    counts = Counter(row for name, one in _commands(command) for row in _rows(one, name))
+    return [row for row, count in counts.items() if count > 1]
 
 
 def _is_shown(parameter: click.Parameter) -> bool:
