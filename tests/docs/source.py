@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from assignors.documents.keys import meanings_of as texts_of
+
+__all__ = ["DOCS", "first_line", "one_line", "plain", "table", "texts_of"]
+
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 
 SPECIAL = re.compile(r"([\\*<])")
 """What has a meaning in Markdown, in texts that mean it literally; backticks mean code in both."""
-
-
-def texts_of(kind: type[Any]) -> dict[str, str]:
-    """Return name -> the string that stands below it, of a class; one line each."""
-    tree = ast.parse(inspect.getsource(kind)).body[0]
-    assert isinstance(tree, ast.ClassDef)
-    found = {}
-    for before, after in zip(tree.body, tree.body[1:], strict=False):
-        target = before.target if isinstance(before, ast.AnnAssign) else None
-        if isinstance(before, ast.Assign):
-            target = before.targets[0]  # type: ignore[assignment]
-        if isinstance(target, ast.Name) and isinstance(after, ast.Expr):
-            found[target.id] = one_line(ast.literal_eval(after.value))
-    return found
 
 
 def first_line(documented: Any) -> str:
