@@ -71,7 +71,7 @@ READABLE = {"seed": SEED, **dict.fromkeys(GIVEN[2:], TEXT)}
 """Columns that the row of an error repeats."""
 IDENTITY = (*GIVEN, "scenario_hash", "package_version")
 """Columns by which every row names its run."""
-RESULT_COLUMNS = (*IDENTITY, *OF_EVERY_RUN, *FEATURES, *NO_ERROR)
+RESULT_COLUMNS = (*IDENTITY, *OF_EVERY_RUN, *map(str, FEATURES), *NO_ERROR)
 INTERVAL_COLUMNS = (*IDENTITY, *(each.name for each in fields(IntervalRow)), *NO_ERROR)
 
 RUNS_A_CHUNK = 20
