@@ -433,7 +433,7 @@ def test_other_settings_are_those_of_members_and_broker() -> None:
     assert scenario.broker.consumer_session_timeout_ms == 6000
     (member, *_) = scenario.members
     assert (member.instance_id, member.heartbeat_interval_ms) == ("c0", 1000)
-    assert member.session_timeout_ms == 6000
+    assert (member.session_timeout_ms, member.commits_every_ms) == (6000, 5000)
     assert scenario.processing.records_per_second == 10
 
 

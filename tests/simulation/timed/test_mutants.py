@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from assignors.simulation.timed.scenario import (
     FaultKind,
     GroupProtocol,
     MemberConfig,
+    ProcessingConfig,
     Scenario,
 )
 from assignors.simulation.timed.simulation import simulate
@@ -144,7 +146,9 @@ def test_a_monitor_finds_the_mutant(
     protocol: GroupProtocol,
     monitors: set[str],
 ) -> None:
-    scenario = named(name, seed=3, protocol=protocol)
+    # A refused commit would tell members what a silent coordinator does not.
+    without_commits = ProcessingConfig()
+    scenario = replace(named(name, seed=3, protocol=protocol), processing=without_commits)
     mutate(monkeypatch)
     for monitoring in (Monitoring.BASIC, Monitoring.FULL):
         found = simulate(scenario, monitoring=monitoring).violations
