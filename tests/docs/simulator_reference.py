@@ -18,7 +18,7 @@ from typing import Any, get_args, get_type_hints
 from assignors.documents.keys import keys_of
 from assignors.simulation.timed.dialects.clients import DIALECTS
 from assignors.simulation.timed.group_protocols import ReadBy
-from assignors.simulation.timed.monitors.rules import MONITORS
+from assignors.simulation.timed.monitors.table import MONITORS
 from assignors.simulation.timed.scenario import VERSION, Scenario
 from assignors.simulation.timed.scenario.defaults import defaults
 from tests.docs.source import DOCS, first_line, table, texts_of

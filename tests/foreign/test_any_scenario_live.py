@@ -23,7 +23,7 @@ from tests.conftest import DEEP, cases
 from tests.foreign import plays
 from tests.foreign.judge import Judge
 from tests.foreign.judged_runs import as_kafka_has_it, history, is_smaller_again
-from tests.simulation.timed.any_field.documents import documents
+from tests.simulation.timed.drawn import documents
 
 pytestmark = pytest.mark.foreign
 

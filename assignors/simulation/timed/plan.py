@@ -143,7 +143,9 @@ def _show_topics(run: Run) -> None:
         for number, config in enumerate(run.scenario.members):
             wait = stream(run.scenario.seed, config.name, f"metadata {now}")
             age = config.metadata_age_ms * MILLISECOND
-            run.queue.put(now + wait.below(age + 1), (number, cluster))
+            learns_at = now + wait.below(age + 1)
+            run.topics_known_us = max(run.topics_known_us, learns_at)
+            run.queue.put(learns_at, (number, cluster))
 
 
 def _start(run: Run, action: Action) -> None:

@@ -25,7 +25,7 @@ from assignors.simulation.timed.faults.live import FaultEvent, ForMember, LiveFa
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.monitors.rules import Observer
-from assignors.simulation.timed.monitors.watch import Watch, report
+from assignors.simulation.timed.monitors.watch import Watch, judge
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.offsets_topic import key_and_value
 from assignors.simulation.timed.processing import Processing
@@ -296,6 +296,8 @@ class Run:
     topics: dict[str, int]
     cluster: Cluster
     """These topics, as a member that starts learns of them."""
+    topics_known_us: int = 0
+    """When the last member learns of their last change."""
     meter: Meter
     watch: Watch | None
     observe: Observer | None
@@ -338,7 +340,7 @@ class Run:
         if self.watch is not None:
             self.watch.at = (self.queue.count, self.queue.now)
             name = self.scenario.members[number].name
-            report(self.watch, [("assignor-failed", f"{name} leads, and {text}")])
+            judge(self.watch, "assignor-failed", name, text)
 
     def start_timer(
         self, number: int, effect: Schedule, rank: Rank | None, whose: int | str

@@ -11,7 +11,6 @@ from base64 import urlsafe_b64encode
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Protocol
 from uuid import UUID
 
@@ -30,6 +29,7 @@ from assignors.simulation.timed.protocols.effects import (
     Fired,
     MemberEvent,
     Response,
+    Restrict,
     TimerKey,
 )
 from assignors.simulation.timed.protocols.kafka import (
@@ -63,19 +63,14 @@ from assignors.simulation.timed.protocols.kafka.state import (
 )
 from assignors.simulation.timed.protocols.kafka.subscriptions import with_ids
 from assignors.simulation.timed.protocols.push import coordinator as push_coordinator
+from assignors.simulation.timed.protocols.push import member as push_member
 from assignors.simulation.timed.protocols.push import rights as commits
-from assignors.simulation.timed.protocols.push.coordinator import PushCoordinator
+from assignors.simulation.timed.protocols.push.coordinator import PushCoordinator, RightsChanged
+from assignors.simulation.timed.protocols.push.member import PushClient
 from assignors.simulation.timed.protocols.push.messages import (
     HeartbeatResponse as PushHeartbeatResponse,
 )
-from assignors.simulation.timed.protocols.push.rights import (
-    FencedGroup,
-    has_refused,
-    may_rest,
-    standing,
-    step_fenced_coordinator,
-    step_fenced_member,
-)
+from assignors.simulation.timed.protocols.push.rights import readable
 from assignors.simulation.timed.random_streams import exponential, stream, uuid_text
 from assignors.simulation.timed.scenario import (
     MIGRATING,
@@ -512,33 +507,80 @@ def _consumer_may_rest(client: ConsumerClient, group: ConsumerGroup | None) -> b
 
 @dataclass(slots=True, kw_only=True)
 class PushSides(Sides):
-    """The push protocol of the discussion of 2014."""
+    """The push protocol of the discussion of 2014: members consume what brokers let them read."""
 
     coordinator: PushCoordinator
-    group: FencedGroup
+    clients: Sequence[PushClient]
+    believed: dict[int, TopicPartitions] = field(default_factory=dict)
+    """Member's number -> what it would consume if all its fetches succeeded."""
+    numbers: dict[str, int] = field(default_factory=dict)
+    """Member id -> the number of the member whose process has it."""
 
     @classmethod
     def of(cls, scenario: Scenario) -> PushSides:
         """Return a group to which nothing has happened."""
-        group = FencedGroup.of(scenario, new_ids(scenario.seed), partial(_draws, scenario.seed))
-        group.coordinator.offsets = _offsets(scenario.broker)
-        members = _with_manual(scenario, group.members)
-        return cls(members=members, coordinator=group.coordinator, group=group)
+        broker, network = scenario.broker, scenario.network
+        streams: dict[tuple[str, str], Dice] = {}
+
+        def draw(entity: str, purpose: str, limit: int) -> int:
+            dice = streams.setdefault((entity, purpose), stream(scenario.seed, entity, purpose))
+            if purpose == "fetch":
+                return dice.below(limit + 1)
+            return network.least_us + exponential(dice, network.mean_us)
+
+        clients = [
+            PushClient(config=config, push=broker.push, draw=_draws(scenario.seed, config))
+            for config in scenario.members
+        ]
+        return cls(
+            members=_with_manual(scenario, clients),
+            coordinator=PushCoordinator(
+                assignor=assignor_named(broker.assignor).configured(REPAIR),
+                cluster=with_ids(Cluster.of(scenario.topics)),
+                config=broker.push,
+                new_id=new_ids(scenario.seed),
+                draw=draw,
+                max_size=broker.max_size,
+                offsets=_offsets(broker),
+            ),
+            clients=clients,
+        )
 
     def step_client(self, number: int, event: MemberEvent) -> list[Effect]:
-        """Return what a member does about an event."""
-        return step_fenced_member(self.group, number, event)
+        """Return what a member does about an event: it consumes no more than brokers let it."""
+        client = self.clients[number]
+        before = client.member_id
+        effects = push_member.step(client, event)
+        if client.member_id != before:
+            self.numbers.pop(before, None)
+            self.numbers[client.member_id] = number
+        return [self._allowed(number, each) for each in effects]
+
+    def _allowed(self, number: int, effect: Effect) -> Effect:
+        if not isinstance(effect, Consume):
+            return effect
+        self.believed[number] = effect.owned
+        return effect._replace(owned=self._readable(self.clients[number].member_id, number))
+
+    def _readable(self, member_id: str, number: int) -> TopicPartitions:
+        return readable(self.coordinator, member_id, self.believed.get(number, {}))
 
     def step_coordinator(self, at_us: int, event: CoordinatorEvent) -> list[Effect]:
-        """Return what the coordinator does about an event."""
+        """Return what the coordinator does, and for members with other rights what they consume."""
         committed = self.coordinator.offsets
-        first = offsets.watched(committed, at_us)
+        out = offsets.watched(committed, at_us)
         if isinstance(event, AppendFailed):  # no other records are written
             offsets.take_back(committed, restored(event.records), event.tokens)
-            return first
-        if not offsets.is_about_offsets(event):
-            return first + step_fenced_coordinator(self.group, at_us, event)
-        return first + commits.step(self.coordinator, at_us, event)
+            return out
+        if offsets.is_about_offsets(event):
+            return out + commits.step(self.coordinator, at_us, event)
+        for effect in push_coordinator.step(self.coordinator, at_us, event):
+            if not isinstance(effect, RightsChanged):
+                out.append(effect)
+            elif (number := self.numbers.get(effect.member_id)) is not None:
+                owned = self._readable(effect.member_id, number)
+                out.append(Restrict(self.clients[number].config.name, owned, effect.reason))
+        return out
 
     def change_topics(self, cluster: Cluster) -> bool:
         """Show the coordinator new topics, which members need not know."""
@@ -554,12 +596,19 @@ class PushSides(Sides):
         return not self.coordinator.is_at_rest
 
     def has_refused(self) -> bool:
-        """Return whether brokers refuse a member what it believes to consume."""
-        return has_refused(self.group)
+        """Return whether a member believes to consume what brokers do not let it read.
+
+        Cost: O(members fenced or expired), plus what they believe to consume.
+        """
+        fenced = self.coordinator.expired | self.coordinator.closed.keys()
+        numbers = {each: self.numbers[each] for each in fenced & self.numbers.keys()}
+        return any(
+            self._readable(*each) != self.believed.get(each[1], {}) for each in numbers.items()
+        )
 
     def fetches_refused(self) -> int:
         """Return how many fetches brokers have refused."""
-        return sum(each.fetches_refused for each in self.group.members)
+        return sum(each.fetches_refused for each in self.clients)
 
     @property
     def has_idle_heartbeats(self) -> bool:
@@ -568,7 +617,15 @@ class PushSides(Sides):
 
     def may_rest(self, number: int) -> bool:
         """Return whether a member's heartbeats are answered with nothing new until `changes`."""
-        return may_rest(self.group, number)
+        client = self.clients[number]
+        member = self.coordinator.members.get(client.member_id)
+        return (
+            client.is_at_rest
+            and member is not None
+            and not member.removing
+            and client.version == member.version
+            and not self.coordinator.must_refresh  # the next heartbeat computes a target
+        )
 
     def changes(self) -> object:
         """Return what tells whether idle members may learn something."""
@@ -576,7 +633,7 @@ class PushSides(Sides):
 
     def heartbeat_times(self, number: int) -> tuple[TimerKey, int, int]:
         """Return a member's session timer, its heartbeat interval and its session timeout."""
-        one = self.group.members[number]
+        one = self.clients[number]
         timeout_ms = one.config.session_timeout_ms
         return ("session", one.member_id), one.beat_us, timeout_ms * MILLISECOND
 
@@ -586,7 +643,8 @@ class PushSides(Sides):
 
     def standing(self, number: int) -> int:
         """Return how many requests of a member the coordinator keeps until it has news."""
-        return standing(self.group, number)
+        member = self.coordinator.members.get(self.clients[number].member_id)
+        return 0 if member is None else (member.parked is not None) + (member.fetch is not None)
 
 
 def group_coordinator(

@@ -23,12 +23,13 @@ from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.host import executed, handle
 from assignors.simulation.timed.ledger import Ledger
 from assignors.simulation.timed.monitors.liveness import (
-    end_found,
+    Ending,
     is_settled,
     quiet_us,
     without_what_follows,
 )
 from assignors.simulation.timed.monitors.rules import Monitoring, Observer, Violation, described
+from assignors.simulation.timed.monitors.table import end_found
 from assignors.simulation.timed.monitors.watch import Watch, report, saw_end, watch_over
 from assignors.simulation.timed.network import Network
 from assignors.simulation.timed.plan import with_arrivals, with_commits
@@ -219,20 +220,18 @@ def settled(run: Run) -> tuple[tuple[int, int], list[tuple[str, str]]]:
     until, longest = quiet_from, quiet_from + quiet_us(run.scenario)
     while until < longest and bound is None:
         waiting &= run.network.in_flight.keys()
-        if not waiting and is_settled(run.sides, run.ledger) and not run.sides.is_rebalancing():
-            break  # whoever has joined may still wait for a target, the others being at rest
+        # Whoever has joined may still wait for a target, the others being at rest.
+        is_quiet = not waiting and not run.sides.is_rebalancing() and until >= run.topics_known_us
+        if is_quiet and is_settled(run.sides, run.ledger):
+            break
         until += SECOND
         bound = play(run, until)
     if bound is not None:
         return (run.queue.count, until), []  # nobody knows what would become of it
-    found = end_found(
-        run.scenario,
-        run.sides,
-        run.ledger,
-        rounds=run.sides.generation() - rounds,
-        unanswered=still_awaited(run, waiting & run.network.in_flight.keys()),
-    )
-    return (run.queue.count, until), list(found)
+    rounds = run.sides.generation() - rounds
+    unanswered = still_awaited(run, waiting & run.network.in_flight.keys())
+    end = Ending(run.scenario, run.sides, run.ledger, rounds, unanswered)
+    return (run.queue.count, until), list(end_found(end))
 
 
 def still_awaited(run: Run, requests: set[int]) -> set[int]:

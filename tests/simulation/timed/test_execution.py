@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.execution.policy import POLICIES
+from assignors.simulation.timed.explore.random_scenarios import PLAIN
 from assignors.simulation.timed.faults.live import OF_A_MEMBER, OF_THE_COORDINATOR
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.monitors.rules import Monitoring, Seen
@@ -38,8 +39,7 @@ from assignors.simulation.timed.scenario import (
 from assignors.simulation.timed.scenario.members import ClientModel
 from assignors.simulation.timed.simulation import Played, simulate
 from tests.conftest import cases
-from tests.simulation.timed.drawn import in_time, scenarios
-from tests.simulation.timed.drawn_faults import BY_CHANCE, LONGER, known, with_faults
+from tests.simulation.timed.drawn import BY_CHANCE, LONGER, known, scenarios
 from tests.simulation.timed.exhaust import STALE_REPORT
 from tests.simulation.timed.test_failover import LOST_MS, group, lost
 
@@ -66,45 +66,29 @@ def ownership(played: Played) -> object:
 
 @pytest.mark.parametrize("model", POLICIES)
 @cases(6)
-@given(st.one_of(scenarios(), with_faults(scenarios())))
+@given(scenarios(PLAIN))
 def test_a_model_that_takes_no_time_changes_nothing_whatever_goes_wrong(
     model: str, scenario: Scenario
 ) -> None:
     # Of two requests that come in the same microsecond either may be the first.
-    network = NetworkConfig(mean_us=scenario.network.mean_us or 200_000)
-    plain = replace(without_delays(scenario), network=network)
+    plain = replace(
+        without_delays(scenario),
+        network=NetworkConfig(mean_us=200_000),
+        faults=tuple(each for each in scenario.faults if each.kind is not FaultKind.APPEND_FAILURE),
+    )
+    plain = with_model(plain, None)
     executed = simulate(with_model(plain, model), keeps_history=True)
     assert ownership(executed) == ownership(simulate(plain, keeps_history=True))
 
 
 @pytest.mark.parametrize("model", POLICIES)
 @cases(5)
-@given(with_faults(scenarios()), st.sampled_from([{}, BUSY]), st.sampled_from([0, 5]))
+@given(scenarios(PLAIN), st.sampled_from([{}, BUSY]))
 def test_every_fault_is_played_and_breaks_no_rule(
-    model: str, scenario: Scenario, others: dict[str, Any], per_second: int
+    model: str, scenario: Scenario, others: dict[str, Any]
 ) -> None:
-    if per_second and scenario.protocol is not GroupProtocol.PUSH:
-        members = tuple(replace(each, auto_commit_ms=1000) for each in scenario.members)
-        records = ProcessingConfig(records_per_second=per_second)
-        scenario = replace(scenario, members=members, processing=records)
     played = simulate(with_model(scenario, model, **others), monitoring=Monitoring.FULL)
     assert {each.monitor for each in played.violations} <= known(scenario)
-
-
-@pytest.mark.parametrize("model", POLICIES)
-@cases(2)
-@given(scenarios().map(in_time), st.sampled_from([0, 5]))
-def test_no_rule_is_broken_beside_other_groups(
-    model: str, scenario: Scenario, per_second: int
-) -> None:
-    if per_second:
-        members = tuple(replace(each, auto_commit_ms=1000) for each in scenario.members)
-        records = ProcessingConfig(records_per_second=per_second)
-        scenario = replace(scenario, members=members, processing=records)
-    busy = with_model(scenario, model, others=STEADY, check_us=1000, is_steady=False)
-    played = simulate(busy, monitoring=Monitoring.FULL)
-    assert played.violations == []
-    assert played.result.evictions == 0
 
 
 def test_a_static_member_that_was_late_is_in_the_generation_that_it_is_answered() -> None:
@@ -142,7 +126,7 @@ def test_a_static_member_that_was_late_is_in_the_generation_that_it_is_answered(
 @pytest.mark.parametrize("protocol", [GroupProtocol.CLASSIC, GroupProtocol.CONSUMER])
 @cases(10)
 @given(
-    scenarios().map(in_time),
+    scenarios(PLAIN),
     st.sampled_from([*POLICIES]),
     st.sampled_from([-1, 0, 10]),
     st.sampled_from([0, 5]),

@@ -24,7 +24,7 @@ from assignors.simulation.timed.scenario import Action, GroupProtocol, MemberCon
 from assignors.simulation.timed.simulation import prepared, simulate
 from assignors.simulation.timed.tables.rows import result_row
 from tests.conftest import cases
-from tests.simulation.timed.test_heartbeats import scenarios
+from tests.simulation.timed.drawn import scenarios
 
 EAGER, COOPERATIVE = "java/range", "java/cooperative-sticky"
 REFUSED = "INCONSISTENT_GROUP_PROTOCOL"

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from assignors.simulation.timed.engine import handle
+from assignors.simulation.timed.explore.random_scenarios import PLAIN
 from assignors.simulation.timed.gallery import GALLERY, named
 from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.monitors.rules import Monitoring
@@ -21,72 +21,13 @@ from assignors.simulation.timed.queue import EventQueue, Rank
 from assignors.simulation.timed.random_streams import MEANS_MAX, exponential_at
 from assignors.simulation.timed.scenario import (
     MIGRATING,
-    BrokerConfig,
     GroupProtocol,
-    MemberConfig,
-    NetworkConfig,
     Scenario,
 )
 from assignors.simulation.timed.simulation import Played, prepared, simulate
 from tests.conftest import cases
-from tests.simulation.timed.drawn import HALF_OF_THE_GALLERY, actions
+from tests.simulation.timed.drawn import HALF_OF_THE_GALLERY, scenarios
 from tests.simulation.timed.engines import without_events
-
-TIMES = st.builds(
-    lambda second, later: second * 1000 + later,
-    st.integers(0, 60),
-    st.one_of(st.just(0), st.integers(0, 999)),
-)
-"""In the first minute; often at the second, as other things do."""
-ASSIGNORS = (
-    ("optimal/sticky",),
-    ("optimal/cooperative-sticky",),
-    ("java/range",),
-    ("java/cooperative-sticky", "java/range"),
-)
-
-
-@st.composite
-def members(draw: st.DrawFn, number: int) -> MemberConfig:
-    """Return a member; a static one may have the instance id of another one."""
-    return MemberConfig(
-        name=f"c{number}",
-        topics=draw(st.sampled_from([("t",), ("u",)])),
-        assignors=draw(st.sampled_from(ASSIGNORS)),
-        instance_id=draw(st.sampled_from([None, None, f"i{number}", "i0"])),
-        heartbeat_interval_ms=draw(st.sampled_from([1000, 1000, 3000, 10_000])),
-        session_timeout_ms=draw(st.sampled_from([11_000, 45_000])),
-        poll_ms=draw(st.sampled_from([0, 100, 3000])),
-        sync_delay_us=draw(st.sampled_from([0, 5000])),
-        metadata_age_ms=draw(st.sampled_from([5000, 300_000])),
-        starts_at_ms=draw(st.sampled_from([0, 0, 0, 7 * number, 1000 * number, None])),
-    )
-
-
-@st.composite
-def scenarios(draw: st.DrawFn) -> Scenario:
-    """Return a small group, with delays or without any, and up to a dozen things that happen."""
-    count = draw(st.integers(1, 7))
-    return Scenario(
-        seed=draw(st.integers(0, 2**63)),
-        protocol=draw(st.sampled_from(GroupProtocol)),
-        until_ms=draw(st.integers(30_000, 120_000)),
-        count_from_ms=draw(st.sampled_from([0, 20_000])),
-        topics={"t": draw(st.integers(0, 20)), "u": 5},
-        members=tuple(draw(members(number)) for number in range(count)),
-        plan=tuple(draw(st.lists(actions(count, TIMES, grown=20), max_size=12))),
-        network=NetworkConfig(
-            least_us=draw(st.sampled_from([0, 1000])),
-            mean_us=draw(st.sampled_from([0, 500, 20_000, 20_000])),
-        ),
-        broker=BrokerConfig(
-            service_us=draw(st.sampled_from([0, 50, 40_000])),
-            append_us=draw(st.sampled_from([0, 5000, 300_000])),
-            initial_delay_ms=draw(st.sampled_from([0, 3000])),
-            assignment_interval_ms=draw(st.sampled_from([0, 1000, 15_000])),
-            consumer_session_timeout_ms=draw(st.sampled_from([11_000, 45_000])),
-        ),
-    )
 
 
 def both(scenario: Scenario) -> tuple[Played, Played]:
@@ -96,7 +37,7 @@ def both(scenario: Scenario) -> tuple[Played, Played]:
 
 
 @cases(30)
-@given(scenarios().map(lambda each: replace(each, protocol=GroupProtocol.CONSUMER)))
+@given(scenarios(replace(PLAIN, protocols=(GroupProtocol.CONSUMER,))))
 def test_members_that_rest_wake_up_in_the_state_in_which_they_would_be(scenario: Scenario) -> None:
     assert states(scenario, computes=True) == states(scenario, computes=False)
 
@@ -124,13 +65,6 @@ def states(scenario: Scenario, *, computes: bool) -> object:
     group: ConsumerGroup | None = getattr(coordinator, "coordinator", coordinator).group
     known = [(each.member_id, each.epoch, each.in_flight is None, each.owned) for each in clients]
     return known, group and (group.members, group.partition_epochs, group.epoch)
-
-
-@cases(100)
-@given(scenarios())
-def test_a_run_is_the_same_whether_heartbeats_are_queued_or_computed(scenario: Scenario) -> None:
-    computed, queued = both(scenario)
-    assert without_events(computed) == without_events(queued)
 
 
 NEVER_RESTS = {

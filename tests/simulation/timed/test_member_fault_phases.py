@@ -44,7 +44,7 @@ from assignors.simulation.timed.scenario import (
 )
 from assignors.simulation.timed.simulation import prepared, simulate
 from tests.conftest import DEEP
-from tests.simulation.timed.drawn_faults import LONGER
+from tests.simulation.timed.drawn import LONGER
 from tests.simulation.timed.exhaust import STALE_REPORT
 
 CLASSIC, CONSUMER, PUSH = GroupProtocol

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 
 import pytest
-from hypothesis import given
 
 from assignors.simulation.timed.explore.history import history
 from assignors.simulation.timed.gallery import GALLERY, named
-from assignors.simulation.timed.monitors.rules import INVARIANTS, MONITORS, Kind, Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.scenario import (
     Fault,
     FaultKind,
@@ -19,8 +18,7 @@ from assignors.simulation.timed.scenario import (
     Scenario,
 )
 from assignors.simulation.timed.simulation import simulate
-from tests.conftest import cases
-from tests.simulation.timed.drawn import LONGEST, PLAYABLE, in_time, scenarios
+from tests.simulation.timed.drawn import LONGEST, PLAYABLE
 
 DEEP = [pytest.mark.deep]
 CLASSIC = GroupProtocol.CLASSIC
@@ -71,18 +69,6 @@ def test_nothing_is_found_in_the_gallery_and_looking_changes_nothing(
     # Heartbeats that nobody looks at need fewer events.
     same = {"events": alone.events, "violations": 0, "first_violation": None}
     assert {**asdict(watched.result), **same} == asdict(alone)
-
-
-@cases(40)
-@given(scenarios().map(in_time))
-def test_nothing_is_found_whatever_members_do_and_however_slow_they_are(scenario: Scenario) -> None:
-    found = simulate(scenario, monitoring=Monitoring.FULL).violations
-    # A member that polls more rarely than it may is thrown out for ever: no group is settled then.
-    assert [each for each in found if MONITORS[each.monitor].kind is not Kind.END] == []
-
-
-def test_every_monitor_of_a_moment_is_in_the_table() -> None:
-    assert set(INVARIANTS) == {name for name, each in MONITORS.items() if each.kind is Kind.MOMENT}
 
 
 def test_a_history_has_a_line_for_whatever_changes_something() -> None:

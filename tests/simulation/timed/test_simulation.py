@@ -5,22 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from assignors.ownership.double import overlaps
-from assignors.ownership.intervals import ownerships
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import (
     Action,
     GroupProtocol,
     MemberConfig,
-    NetworkConfig,
     Scenario,
     Verb,
 )
 from assignors.simulation.timed.simulation import simulate
-from tests.conftest import cases
 
 EAGER, COOPERATIVE = "optimal/sticky", "optimal/cooperative-sticky"
 JAVA = ("java/range", "java/sticky", "java/cooperative-sticky")
@@ -138,55 +132,3 @@ def test_a_run_that_would_keep_too_much_stops_and_says_so() -> None:
     assert cut.result.stopped_by == f"kept_limit: {limit}"
     assert cut.changes == whole.changes[: len(cut.changes)] != whole.changes
     assert cut.records == whole.records[: len(cut.records)] != whole.records
-
-
-scenarios = st.builds(
-    lambda assignor, protocol, members, partitions, seed, plan, mean: replace(
-        rolling_restart(
-            assignor, members=members, partitions=partitions, seed=seed, protocol=protocol
-        ),
-        plan=tuple(
-            Action(at_ms=60_000 + at, do=verb, member=f"c{number % members}")
-            for at, verb, number in sorted(plan, key=lambda each: each[0])
-        ),
-        network=NetworkConfig(mean_us=mean),
-    ),
-    protocol=st.sampled_from(GroupProtocol),
-    assignor=st.sampled_from([EAGER, COOPERATIVE, *JAVA]),
-    members=st.integers(1, 6),
-    partitions=st.integers(0, 20),
-    seed=st.integers(0, 2**63),
-    plan=st.lists(
-        st.tuples(
-            st.integers(0, 60_000),
-            st.sampled_from([Verb.START, Verb.STOP, Verb.CRASH]),
-            st.integers(0, 5),
-        ),
-        max_size=12,
-    ),
-    mean=st.sampled_from([0, 500, 20_000]),
-)
-
-
-@cases(20)
-@given(scenarios)
-def test_the_same_scenario_gives_the_same_run(scenario: Scenario) -> None:
-    assert simulate(scenario, keeps_history=True) == simulate(scenario, keeps_history=True)
-
-
-@cases(30)
-@given(scenarios)
-def test_no_partition_has_two_consumers_while_members_answer_in_time(scenario: Scenario) -> None:
-    played = simulate(scenario, keeps_history=True)
-    assert list(overlaps(ownerships(played.changes))) == []
-    assert played.result.double_partition_ms == 0
-
-
-@cases(30)
-@given(scenarios)
-def test_a_group_settles_once_nothing_happens_any_more(scenario: Scenario) -> None:
-    # The last action is at 120 s. A leader that crashes is noticed within a session of 45 s, one
-    # that waits for its assignment a session later, as its own begins anew with the answer.
-    result = run(replace(scenario, until_ms=120_000 + 3 * 45_000 + 15_000))
-    assert result.unowned == 0
-    assert result.is_settled

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.costs.on_request import CALLS, locked
+from assignors.simulation.timed.explore.random_scenarios import PLAIN
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import (
@@ -22,7 +23,7 @@ from assignors.simulation.timed.scenario import (
 from assignors.simulation.timed.simulation import simulate
 from assignors.simulation.timed.tables.rows import simulate_with_all_figures
 from tests.conftest import cases
-from tests.simulation.timed.test_heartbeats import scenarios
+from tests.simulation.timed.drawn import scenarios
 
 ON_REQUEST = ("join_wait_ms", "sync_wait_ms", "commit_wait_ms", "offset_fetch_wait_ms")
 FIGURES = [each.name for each in fields(TimedResult)]
@@ -69,7 +70,7 @@ def test_waits_count_from_when_costs_do() -> None:
     assert measured(start(0, 1000, 2500, count_from_ms=7000)).join_wait_ms == 0
 
 
-@given(scenarios())
+@given(scenarios(PLAIN))
 @cases(40)
 def test_the_run_is_the_same_and_a_lock_is_a_part_of_the_gaps(scenario: Scenario) -> None:
     plain, found = simulate(scenario).result, measured(scenario)

@@ -85,6 +85,8 @@ class Choices:
     """Client models: members have one of these, or none."""
     has_rule_breakers: bool = False
     """Whether settings are drawn that break rules by themselves (`settings.BREAK_RULES`)."""
+    has_odd_settings: bool = True
+    """Whether any other setting is drawn (`settings`). Without these every group comes to rest."""
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for assignors that no member of these groups could have."""
@@ -119,6 +121,7 @@ class Choices:
 
 EVERYTHING = Choices(has_rule_breakers=True)
 LAWFUL = Choices()
+PLAIN = Choices(has_odd_settings=False)
 
 
 def random_document(seed: int, choices: Choices = LAWFUL) -> Document:
@@ -151,9 +154,10 @@ def random_document(seed: int, choices: Choices = LAWFUL) -> Document:
         **{key: [] for key in ("plan", "faults", "arrivals")},
     }
     like = {"assignors": [assignor]} if choices.assignors else {}
-    odd = _odd_settings(dice, names, like, choices) if dice.chance(50) else ()
+    is_odd = dice.chance(50) and choices.has_odd_settings
+    odd = _odd_settings(dice, names, like, choices) if is_odd else ()
     rare = [(("members", number), dice.pick(RARE)) for number in range(len(names))]
-    for edit in (*rare, *_models(dice, names, choices), *odd, *_happenings(dice, names)):
+    for edit in (*rare, *_models(dice, names, choices), *odd, *_happenings(dice, names, choices)):
         if choices.allow(edit[1]):
             document = edited(document, edit, choices.own_assignors)
     return document
@@ -163,7 +167,7 @@ def _member(dice: Dice, name: str) -> Document:
     """Return a member like the others, except for its topics, its start and its polls."""
     return {
         "name": name,
-        "topics": dice.pick((["t"], ["t"], ["u"], ["t", "u"], [])),
+        "topics": dice.pick((["t"], ["t"], ["u"], ["t", "u"])),
         "starts_at_ms": dice.pick((0, 0, 0, 7, 1250, 3000, None)),
     }
 
@@ -193,15 +197,16 @@ def _odd_settings(
         yield ("arrivals",), _arrivals(dice, like, choices)
 
 
-def _happenings(dice: Dice, names: Sequence[str]) -> Iterator[Edit]:
+def _happenings(dice: Dice, names: Sequence[str], choices: Choices) -> Iterator[Edit]:
     """Yield what happens to members, topics and the coordinator."""
     for _ in range(dice.pick((0, 4, 8)) + dice.below(5)):
-        yield ("plan",), _action(dice, names)
+        yield ("plan",), _action(dice, names, least=0 if choices.has_rule_breakers else 1)
     for _ in range(_few_or_many(dice)):
         yield ("faults",), _fault(dice, names)
 
 
-def _action(dice: Dice, names: Sequence[str]) -> Document:
+def _action(dice: Dice, names: Sequence[str], least: int) -> Document:
+    """Return an action of the plan; who subscribes anew does so to `least` topics or more."""
     verb = dice.pick(VERBS)
     action: Document = {"at_ms": _moment(dice), "do": verb.value}
     if verb in {Verb.CREATE, Verb.GROW, Verb.DELETE, Verb.PAUSE, Verb.RESUME}:
@@ -211,7 +216,7 @@ def _action(dice: Dice, names: Sequence[str]) -> Document:
     if verb not in {Verb.CREATE, Verb.GROW, Verb.DELETE}:
         action["member"] = dice.pick(names)
     if verb is Verb.SUBSCRIBE:
-        action["topics"] = dice.sample(TOPICS, dice.below(3))
+        action["topics"] = dice.sample(TOPICS, least + dice.below(3 - least))
     if verb is Verb.START and dice.chance(25):
         action["protocol"] = dice.pick(("classic", "consumer"))
     return action

@@ -195,7 +195,9 @@ ARRIVALS: list[Settings] = [
 ]
 BREAK_RULES: list[Settings] = [
     {"assign": {"t": [0]}, "topics": []},
+    *(each for each in MEMBER if each.get("client", "").startswith("kafkajs")),
     *entries(
+        topics=([],),
         claims=("stale", "sentinel", "everything"),
         subscription_hex=("", "0003", "00010000000100017400000000"),
         request_timeout_ms=(0, 1),
@@ -212,6 +214,7 @@ BREAK_RULES: list[Settings] = [
 """Settings that violate monitors without any fault.
 
 A member that assigns partitions to itself, claims those of others, sends bytes that nobody can
-read, has no time for an answer or a rebalance, or restarts at once for ever; the assignor of share
-groups; a push protocol without its safeguards.
+read, has no time for an answer or a rebalance, or restarts at once for ever; one that subscribes to
+nothing, to which Kafka's assignors give partitions; kafkajs, whose leader gives its own topics to
+everybody; the assignor of share groups; a push protocol without its safeguards.
 """

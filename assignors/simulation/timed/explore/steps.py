@@ -31,15 +31,11 @@ from assignors.simulation.timed.monitors.coordinators import GROUP, Folded, comp
 from assignors.simulation.timed.monitors.rules import (
     GroupMoment,
     MemberMoment,
-    broken,
-    callbacks_found,
     consumption_after,
-    epochs_found,
-    generation_found,
-    generation_given_found,
+    epochs_between,
     gives_plan,
-    state_found,
 )
+from assignors.simulation.timed.monitors.table import broken, findings_of, state_found
 from assignors.simulation.timed.protocols.effects import (
     Answered,
     Append,
@@ -138,11 +134,10 @@ def _seen_member(
     after = consumption_after(before, event, step.effects)
     generation = member_of(model, world, member).generation
     generation_after = unthreaded(model.members.values[step.state]).generation
-    found = [
-        *generation_found(name, generation, generation_after),
-        *callbacks_found(name, before, event, step.effects),
-    ]
-    return model.does.number_of(after), tuple(found)
+    findings = [*findings_of("callbacks-overlap", name, before, event, step.effects)]
+    if generation_after > 0:
+        findings += findings_of("epoch-went-back", name, generation, generation_after)
+    return model.does.number_of(after), tuple(findings)
 
 
 def step_coordinator(
@@ -175,7 +170,7 @@ def step_coordinator(
     for number, answer in step.messages:
         made, is_double = _answered(model, made, number, answer)
         if is_double:
-            found = (*found, ("answered-twice", "a request is answered a second time"))
+            found = (*found, *findings_of("answered-twice", number, {number}))
     return Stepped(made, None, event, step.effects, found, judged(model, made))
 
 
@@ -242,12 +237,16 @@ def _seen_coordinator(model: Model, world: World, step: Step) -> tuple[int, Find
     before, after = view(model, world.coordinator), view(model, step.state)
     records = [r for each in step.effects if isinstance(each, Append) for r in each.records]
     said = folded(log, records)
-    found = (
-        *epochs_found(before, after),
+    findings = (
+        *(
+            each
+            for two in epochs_between(before, after)
+            for each in findings_of("epoch-went-back", *two)
+        ),
         *state_found(said, step.effects, after, _moments(model, world)),
-        *generation_given_found(log.get(GROUP), said.get(GROUP)),
+        *findings_of("generation-given-twice", log.get(GROUP), said.get(GROUP)),
     )
-    return model.logs.number_of(said), found
+    return model.logs.number_of(said), findings
 
 
 def _forget_numbers(state: Any, still_open: frozenset[int]) -> None:  # noqa: ANN401

@@ -1,7 +1,7 @@
 """What must have come about once nothing happens to a group any more.
 
-Each function yields (monitor, what is wrong) of a group that had the time to settle: twice the
-longest session and rebalance timeout, without actions and faults.
+Each monitor yields what is wrong with a group that had the time to settle: twice the longest
+session and rebalance timeout, without actions and faults.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from typing import NamedTuple
 
 from assignors.assignor import UserData
 from assignors.checks.distance import distance
@@ -18,7 +19,7 @@ from assignors.model import Assignment, Cluster, Group, Member
 from assignors.own_assignors.answers import AssignorError
 from assignors.registry import assignor_named
 from assignors.simulation.timed.ledger import Ledger
-from assignors.simulation.timed.monitors.rules import MONITORS, named
+from assignors.simulation.timed.monitors.rules import named
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.scenario import GroupProtocol, Scenario
 from assignors.simulation.timed.sides import Sides
@@ -26,7 +27,6 @@ from assignors.simulation.timed.sides import Sides
 ROUNDS_MAX = 10
 """A group at which nothing happens settles within so many generations, and one more for each member
 that crashed before and whose session ends only then."""
-Found = Iterator[tuple[str, str]]
 
 
 def quiet_us(scenario: Scenario) -> int:
@@ -64,28 +64,47 @@ def is_settled(sides: Sides, ledger: Ledger) -> bool:
     return not any(_restless(sides)) and not _unowned(sides, ledger) and not ledger.doubled
 
 
-def end_found(
-    scenario: Scenario, sides: Sides, ledger: Ledger, *, rounds: int, unanswered: AbstractSet[int]
-) -> Found:
-    """Yield what has not come about.
+class Ending(NamedTuple):
+    """A group that had the time to settle."""
 
-    `rounds` is how many generations there were meanwhile, `unanswered` the numbers of requests that
-    waited all that time. Cost: that of the assignor and the optimal solver.
-    """
-    for name in _restless(sides):
-        yield "member-not-at-rest", f"{name} has not got its assignment"
-    if ledger.doubled:
-        still = named(sorted(ledger.doubled))
-        yield "double-consumption", f"{still} still has two consumers in the end"
-    unowned = _unowned(sides, ledger)
+    scenario: Scenario
+    sides: Sides
+    ledger: Ledger
+    rounds: int
+    """So many generations there were meanwhile."""
+    unanswered: AbstractSet[int]
+    """The numbers of requests that waited all that time."""
+
+
+def member_not_at_rest(end: Ending) -> Iterator[str]:
+    """Yield which members have no assignment. Cost: O(members)."""
+    for name in _restless(end.sides):
+        yield f"{name} has not got its assignment"
+
+
+def partition_with_two_owners(end: Ending) -> Iterator[str]:
+    """Yield what two members consume."""
+    if end.ledger.doubled:
+        yield f"{named(sorted(end.ledger.doubled))} still has two consumers in the end"
+
+
+def partition_without_owner(end: Ending) -> Iterator[str]:
+    """Yield what nobody consumes. Cost: O(partitions)."""
+    unowned = _unowned(end.sides, end.ledger)
     if unowned:
-        yield "partition-without-owner", f"nobody consumes {named(unowned)}"
-    if rounds > ROUNDS_MAX + sum(not each.is_up for each in sides.members):
-        yield "too-many-rounds", f"{rounds} generations, and nothing had happened"
-    if unanswered and scenario.protocol in MONITORS["request-unanswered"].protocols:
-        yield "request-unanswered", f"{len(unanswered)} requests have no answer"
-    if is_settled(sides, ledger):
-        yield from _balance_found(scenario, sides, ledger)
+        yield f"nobody consumes {named(unowned)}"
+
+
+def too_many_rounds(end: Ending) -> Iterator[str]:
+    """Yield that a group at which nothing happens went on rebalancing."""
+    if end.rounds > ROUNDS_MAX + sum(not each.is_up for each in end.sides.members):
+        yield f"{end.rounds} generations, and nothing had happened"
+
+
+def request_unanswered(end: Ending) -> Iterator[str]:
+    """Yield how many requests nobody answers."""
+    if end.unanswered:
+        yield f"{len(end.unanswered)} requests have no answer"
 
 
 def _restless(sides: Sides) -> Iterator[str]:
@@ -104,30 +123,37 @@ def _unowned(sides: Sides, ledger: Ledger) -> list[tuple[str, int]]:
     ]
 
 
-def _balance_found(scenario: Scenario, sides: Sides, ledger: Ledger) -> Found:
+def balance_can_improve(end: Ending) -> Iterator[str]:
+    """Yield that the assignor could balance a settled group. Cost: that of the optimal solver."""
+    scenario, sides, ledger, *_ = end
     name = _assignor_of(scenario)
-    running = [
-        (config.name, member)
+    running = {
+        member.member_id: (config, member.topics)
         for config, member in zip(scenario.members, sides.members, strict=True)
         if member.is_up
-    ]
-    if name is None or not running:
+    }
+    if name is None or not running or not is_settled(sides, ledger):
         return
+    owned = {each: ledger.consumed.get(who.name, {}) for each, (who, _) in running.items()}
     group = Group(
         cluster=Cluster.of({topic: len(listed) for topic, listed in ledger.partitions.items()}),
         members=tuple(
-            Member(member_id=each, topics=member.topics, owned=ledger.consumed.get(each, {}))
-            for each, member in running
+            Member(
+                member_id=each,
+                topics=topics,
+                owned=owned[each],
+                instance_id=who.instance_id,
+            )
+            for each, (who, topics) in running.items()
         ),
     )
-    owned = {each: ledger.consumed.get(each, {}) for each, _ in running}
     try:
         best = assignor_named(name).configured(REPAIR).assign(group).assignment
     except (AssignorError, JavaFailure):
         return  # the rounds that it led say so
     now, then = (_gap(group, each) for each in (owned, best))
     if now is not None and then is not None and now > then:
-        yield "balance-can-improve", f"{name} would bring the balance gap from {now} to {then}"
+        yield f"{name} would bring the balance gap from {now} to {then}"
 
 
 def _gap(group: Group, assignment: Assignment) -> int | float | bool | None:

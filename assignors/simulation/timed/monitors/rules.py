@@ -1,15 +1,13 @@
-"""The table of monitors, what each looks at, and those that judge every moment.
+"""What safety monitors look at, and each of them: a function that yields what is wrong.
 
-A monitor of moments is a function of a `GroupMoment`, which yields what is wrong, and a row of
-`MONITORS`. Those of a step look at one event, its effects, and the state before and after; those of
-the end are in `liveness`. What a member really
-does is followed through the effects it asks for (`consumption_after`): no state of a protocol is
-asked for it.
+Those of moments look at a `GroupMoment`, those of a step at one event, its effects, and the state
+before and after. What a member really does is followed through the effects it asks for
+(`consumption_after`): no state of a protocol is asked for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import combinations
@@ -44,20 +42,8 @@ from assignors.simulation.timed.protocols.kafka.records import (
     GroupRecord,
 )
 from assignors.simulation.timed.protocols.partitions import has_all, shared
-from assignors.simulation.timed.scenario import GroupProtocol
 from wire import TopicPartitions
 from wire.constructors import unchecked
-
-
-class Kind(StrEnum):
-    """What a monitor judges."""
-
-    MOMENT = "moment"
-    """Every moment."""
-    STEP = "step"
-    """What one event led to."""
-    END = "end"
-    """What has become of the group once nothing happens to it any more."""
 
 
 class Monitoring(StrEnum):
@@ -72,30 +58,11 @@ class Monitoring(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Monitor:
-    """A monitor."""
-
-    claim: str
-    kind: Kind
-    judge: Callable[[GroupMoment], Iterator[str]] | None = None
-    """Yields what is wrong with a moment."""
-    is_of_whole_group: bool = False
-    """Whether it looks at all members and partitions: when a rebalance begins or ends."""
-    protocols: frozenset[GroupProtocol] = frozenset(GroupProtocol)
-    spec: str | None = None
-    """The property of the KIP-848 TLA+ specification that says the same, or two that do; none is
-    about commits or fetches, so the monitors of these have no name there.
-
-    Source: `consumer_group_protocol_kip_848.tla` of Vanlightly/kafka-tlaplus.
-    """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
     """Something that a monitor forbids has happened."""
 
     monitor: str
-    """A name of `table.MONITORS`."""
+    """A name of `MONITORS`."""
     event: int
     """Number of the event that led to it; the first event of a run is 1."""
     at_us: int
@@ -364,136 +331,6 @@ def stable_group_is_not(moment: GroupMoment) -> Iterator[str]:
         yield f"the group is stable, but not {', '.join(moment.unstable)}"
 
 
-CONSUMER = frozenset({GroupProtocol.CONSUMER})
-CLASSIC = frozenset({GroupProtocol.CLASSIC})
-
-MONITORS: dict[str, Monitor] = {
-    "double-owned-in-epoch": Monitor(
-        judge=double_owned_in_epoch,
-        claim="No two members in the same epoch or generation own a partition.",
-        kind=Kind.MOMENT,
-        is_of_whole_group=True,
-        spec="NoDoubleClientAssignment",
-    ),
-    "double-consumption": Monitor(
-        judge=double_consumption,
-        claim="No two members that the coordinator counts as members consume a partition. Only one"
-        " that it has removed, and that does not know it yet (a zombie), may consume it too.",
-        kind=Kind.MOMENT,
-        spec="NoDoubleClientAssignment",
-    ),
-    "given-while-owned": Monitor(
-        claim="No round gives a member a partition that another member still owns.",
-        kind=Kind.STEP,
-        is_of_whole_group=True,
-        protocols=CLASSIC,
-    ),
-    "handed-over-before-commit": Monitor(
-        judge=handed_over_before_commit,
-        claim="A partition gets its next consumer only after the callback in which the last one"
-        " commits is over, or after that member was lost.",
-        kind=Kind.MOMENT,
-    ),
-    "assignor-failed": Monitor(
-        claim="The assignor of a leader answers every round with an assignment. One of somebody's"
-        " own that raises, or whose answer is none, is replaced for that round by `sticky` or"
-        " `cooperative-sticky`; a member with a `client` does what that client does. An answer that"
-        " breaks rules goes out, and is reported.",
-        kind=Kind.STEP,
-        protocols=CLASSIC,
-    ),
-    "commit-of-a-stranger": Monitor(
-        claim="A commit is accepted only from a member, in its generation; in a consumer group also"
-        " in an epoch that it has left. From outside it is accepted while there are no members.",
-        kind=Kind.STEP,
-    ),
-    "epoch-went-back": Monitor(
-        claim="The generation or epoch of a member falls only when it leaves or joins anew; that of"
-        " the group never does. What the coordinator has of them is read in its records.",
-        kind=Kind.STEP,
-        spec="ClientSideMemberEpochIsMonotonic, GcSideMemberEpochIsMonotonic",
-    ),
-    "generation-given-twice": Monitor(
-        claim="A generation has one plan: its record is written again for a static member that"
-        " comes back, and with the same assignments.",
-        kind=Kind.STEP,
-        protocols=CLASSIC,
-    ),
-    "log-differs-from-state": Monitor(
-        claim="What the records say up to here is the coordinator's state.",
-        kind=Kind.STEP,
-        is_of_whole_group=True,
-    ),
-    "callbacks-overlap": Monitor(
-        claim="A member's callbacks run one at a time, and the one for revoked partitions before"
-        " the one for assigned ones.",
-        kind=Kind.STEP,
-    ),
-    "answered-twice": Monitor(
-        claim="The coordinator answers every request once at most.",
-        kind=Kind.STEP,
-    ),
-    "double-target": Monitor(
-        judge=double_target,
-        claim="The coordinator assigns a partition to one member at most.",
-        kind=Kind.MOMENT,
-        is_of_whole_group=True,
-        spec="LegalTargetAssignment",
-    ),
-    "target-epoch-too-early": Monitor(
-        judge=target_epoch_too_early,
-        claim="A member in the epoch of the target owns nothing that the target gives to another.",
-        kind=Kind.MOMENT,
-        is_of_whole_group=True,
-        protocols=CONSUMER,
-        spec="ValidMemberEpoch",
-    ),
-    "stable-group-is-not": Monitor(
-        judge=stable_group_is_not,
-        claim="In a stable group every member has the group's epoch and exactly its target.",
-        kind=Kind.MOMENT,
-        is_of_whole_group=True,
-        protocols=CONSUMER,
-        spec="ValidStableGroupState",
-    ),
-    "member-not-at-rest": Monitor(
-        claim="Every member that runs has its assignment in the end.",
-        kind=Kind.END,
-        spec="EventuallyConverges",
-    ),
-    "partition-without-owner": Monitor(
-        claim="Every partition of a subscribed topic has a consumer in the end.",
-        kind=Kind.END,
-        spec="LegalTargetAssignment",
-    ),
-    "balance-can-improve": Monitor(
-        claim="In the end the assignor itself could not balance the group better.",
-        kind=Kind.END,
-    ),
-    "too-many-rounds": Monitor(
-        claim="Once nothing happens a group needs a bounded number of generations to settle.",
-        kind=Kind.END,
-    ),
-    "request-unanswered": Monitor(
-        claim="Every request of a member that runs is answered in the end; under the push protocol"
-        " a request may wait for news as long as there are none.",
-        kind=Kind.END,
-        protocols=frozenset({GroupProtocol.CLASSIC, GroupProtocol.CONSUMER}),
-    ),
-}
-"""Name -> monitor, the safety monitors first."""
-
-INVARIANTS = {name: each.judge for name, each in MONITORS.items() if each.judge is not None}
-"""Those that judge every moment."""
-
-
-def broken(moment: GroupMoment) -> Iterator[tuple[str, str]]:
-    """Yield (monitor, what is wrong) for every invariant that does not hold."""
-    for name, invariant in INVARIANTS.items():
-        for text in invariant(moment):
-            yield name, text
-
-
 def listed(partitions: TopicPartitions, first: TopicPartition | None = None) -> str:
     """Return partitions as text, the first few by name, `first` before the others if it is there.
 
@@ -515,22 +352,49 @@ def named(partitions: list[TopicPartition] | tuple[TopicPartition, ...]) -> str:
     return ", ".join(names[:FIRST_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
 
 
-# What must hold of one step: (monitor, what is wrong) if not
+# What must hold of one step
 
 
-Found = Iterator[tuple[str, str]]
-"""(monitor, what is wrong)."""
+def epoch_went_back(who: str, before: int, after: int) -> Iterator[str]:
+    """Yield that a generation or epoch fell."""
+    if after < before:
+        yield f"{who} went from {before} back to {after}"
 
 
-def generation_found(name: str, before: int, after: int) -> Found:
-    """Yield that a member's generation or epoch fell, but to what stands for none."""
-    if 0 < after < before:
-        yield "epoch-went-back", f"{name} went from {before} back to {after}"
+Epochs = Iterator[tuple[str, int, int]]
+"""Whose epoch, and what it was and is; without what stands for none."""
 
 
-def callbacks_found(
+def epochs_between(before: CoordinatorView, after: CoordinatorView) -> Epochs:
+    """Yield the epochs before and after a step of the coordinator. Cost: O(members)."""
+    # A group that has lost all members may be made anew, as one of the other kind for example.
+    if before.known:
+        yield "the group", before.generation, after.generation
+    for member_id, epoch in after.known.items():
+        if epoch > 0:
+            yield f"the coordinator's {member_id}", before.known.get(member_id, epoch), epoch
+
+
+def epochs_of(log: Folded, record: Record) -> Epochs:
+    """Yield the epochs before and after a record, of whom is there by what `log` says. Cost: O(1).
+
+    `log` is what the records before say.
+    """
+    match record:
+        case CurrentRecord(member_id, int(epoch)) if epoch > 0:
+            before = log.get(("current", member_id))
+            if before is not None:
+                yield f"the coordinator's {member_id}", before.epoch, epoch
+        case GroupRecord(generation):
+            was, *_ = log.get(GROUP, (generation,))
+            yield "the group", was, generation
+        case GroupEpochRecord(int(epoch)):
+            yield "the group", log.get(("epoch",), epoch), epoch
+
+
+def callbacks_overlap(
     name: str, before: Consumption, event: MemberEvent, effects: Iterable[Effect]
-) -> Found:
+) -> Iterator[str]:
     """Yield that a callback began while another one of the member ran. Cost: O(effects)."""
     running = set(before.callbacks)
     if isinstance(event, Fired):
@@ -539,65 +403,30 @@ def callbacks_found(
         if isinstance(effect, Schedule) and effect.key in CALLBACKS:
             if running:
                 one, other = effect.key[0], ", ".join(key[0] for key in sorted(running))
-                text = f"the callback for {one} partitions began while that for {other} ran"
-                yield "callbacks-overlap", f"{name}: {text}"
+                yield f"{name}: the callback for {one} partitions began while that for {other} ran"
             running.add(effect.key)
 
 
-def epochs_found(before: CoordinatorView, after: CoordinatorView) -> Found:
-    """Yield whose epoch the coordinator took back in a step. Cost: O(members)."""
-    # A group that has lost all members may be made anew, as one of the other kind for example.
-    if after.generation < before.generation and before.known:
-        text = f"the group went from {before.generation} back to {after.generation}"
-        yield "epoch-went-back", text
-    for member_id, epoch in after.known.items():
-        was = before.known.get(member_id, epoch)
-        if 0 < epoch < was:
-            yield "epoch-went-back", f"the coordinator took {member_id} from {was} back to {epoch}"
+def assignor_failed(name: str, text: str) -> Iterator[str]:
+    """Yield how the assignor of a leader failed: who calls it knows."""
+    yield f"{name} leads, and {text}"
 
 
-def record_found(log: Folded, record: Record) -> Found:
-    """Yield that a record takes back the epoch of a member or of the group, while it is there.
-
-    `log` is what the records before say. Cost: O(1).
-    """
-    match record:
-        case CurrentRecord(member_id, int(epoch)):
-            before = log.get(("current", member_id))
-            if before is not None and 0 < epoch < before.epoch:
-                text = f"the coordinator took {member_id} from {before.epoch} back to {epoch}"
-                yield "epoch-went-back", text
-        case GroupRecord(generation):
-            was, *_ = log.get(GROUP, (generation,))
-            if generation < was:
-                yield "epoch-went-back", f"the group went from {was} back to {generation}"
-        case GroupEpochRecord(int(epoch)):
-            was = log.get(("epoch",), epoch)
-            if epoch < was:
-                yield "epoch-went-back", f"the group went from {was} back to {epoch}"
+def answered_twice(number: int, answered: Container[int]) -> Iterator[str]:
+    """Yield that the coordinator answers a request that it has answered."""
+    if number in answered:
+        yield f"request {number} is answered a second time"
 
 
-def state_found(
-    log: Folded, effects: Iterable[Effect], after: CoordinatorView, members: Iterable[MemberMoment]
-) -> Found:
-    """Yield what is wrong with the coordinator's state after a step.
-
-    `log` is what the records say after it. Cost: O(partitions of the group).
-    """
-    if after.logged is not None:
-        yield from _log_found(log, after.logged)
-    if any(gives_plan(effect) for effect in effects):
-        yield from _given_found(after, members)
+def log_differs(log: Folded, state: Folded | None) -> Iterator[str]:
+    """Yield where the records say something else than the state, if it has any. Cost: O(them)."""
+    for key in sorted(log.keys() | state.keys()) if state is not None else ():
+        if log.get(key) != state.get(key):  # type: ignore[union-attr]  # it is there
+            text = f"{log.get(key)} in the records, {state.get(key)} in the state"  # type: ignore[union-attr]
+            yield f"{' of '.join(key)} is {text}"
 
 
-def _log_found(said: Mapping[tuple[str, ...], object], state: Folded) -> Found:
-    for key in sorted(said.keys() | state.keys()):
-        if said.get(key) != state.get(key):
-            text = f"{said.get(key)} in the records, {state.get(key)} in the state"
-            yield "log-differs-from-state", f"{' of '.join(key)} is {text}"
-
-
-def generation_given_found(before: Any, after: Any) -> Found:  # noqa: ANN401 - folded values
+def generation_given_twice(before: Any, after: Any) -> Iterator[str]:  # noqa: ANN401 - folded values
     """Yield that a generation was written with other assignments than before.
 
     A static member that comes back gets another id and the same assignment.
@@ -606,7 +435,7 @@ def generation_given_found(before: Any, after: Any) -> Found:  # noqa: ANN401 - 
         return
     (generation, *_, given), (same, *_, now) = before, after
     if generation == same and given and sorted(given.values()) != sorted(now.values()):
-        yield "generation-given-twice", f"generation {generation} was written with another plan"
+        yield f"generation {generation} was written with another plan"
 
 
 def gives_plan(effect: Effect) -> bool:
@@ -618,22 +447,24 @@ def gives_plan(effect: Effect) -> bool:
     )
 
 
-def _given_found(after: CoordinatorView, members: Iterable[MemberMoment]) -> Found:
-    """Yield what a plan gives to a member while another one owns it.
+def given_while_owned(
+    after: CoordinatorView, effects: Iterable[Effect], members: Iterable[MemberMoment]
+) -> Iterator[str]:
+    """Yield what a plan gives to a member while another one owns it. Cost: O(partitions).
 
     The target of a consumer group is no plan yet: its members get what has become free.
     """
-    if after.target_epoch is not None:
+    if after.target_epoch is not None or not any(map(gives_plan, effects)):
         return
     owned = {each.member_id: each.owned for each in members if each.member_id in after.known}
     given = started_while_owned(owned, after.target)
     if given:
-        yield "given-while-owned", f"{named(given)} is given away while its owner has it"
+        yield f"{named(given)} is given away while its owner has it"
 
 
-def commit_found(
+def commit_of_a_stranger(
     before: CoordinatorView, event: object, effects: Iterable[Effect]
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[str]:
     """Yield what is wrong with a commit that was accepted, if the event is one. Cost: O(1).
 
     An opinion of its own: it knows nothing of the rules by which coordinators refuse commits, only
@@ -647,9 +478,8 @@ def commit_found(
     epoch = before.known.get(request.member_id)
     if request.generation < 0:
         if before.known:
-            yield "commit-of-a-stranger", "a consumer outside the group committed in a live one"
+            yield "a consumer outside the group committed in a live one"
     elif epoch is None:
-        yield "commit-of-a-stranger", f"{request.member_id} committed and is no member"
+        yield f"{request.member_id} committed and is no member"
     elif request.generation > epoch or (before.is_exact and request.generation != epoch):
-        text = f"{request.member_id} committed in {request.generation} and is in {epoch}"
-        yield "commit-of-a-stranger", text
+        yield f"{request.member_id} committed in {request.generation} and is in {epoch}"

@@ -24,22 +24,21 @@ from assignors.simulation.timed.monitors.coordinators import (
     view_of_sender,
 )
 from assignors.simulation.timed.monitors.rules import (
-    INVARIANTS,
-    MONITORS,
     Consumption,
     GroupMoment,
-    Kind,
     MemberMoment,
     Monitoring,
     Violation,
-    callbacks_found,
     changes_consumption,
-    commit_found,
     consumption_after,
-    epochs_found,
-    generation_found,
-    generation_given_found,
-    record_found,
+    epochs_between,
+    epochs_of,
+)
+from assignors.simulation.timed.monitors.table import (
+    INVARIANTS,
+    MONITORS,
+    Kind,
+    findings_of,
     state_found,
 )
 from assignors.simulation.timed.protocols.effects import (
@@ -118,9 +117,14 @@ def watch_over(
     )
 
 
-def report(watch: Watch, found: Iterable[tuple[str, str]]) -> None:
+def judge(watch: Watch, name: str, *facts: object) -> None:
+    """Report what a monitor calls wrong with what it looks at."""
+    report(watch, findings_of(name, *facts))
+
+
+def report(watch: Watch, findings: Iterable[tuple[str, str]]) -> None:
     """Count what was found, and keep the first."""
-    for monitor, text in found:
+    for monitor, text in findings:
         watch.count += 1
         if len(watch.kept) < KEPT:
             watch.kept.append(
@@ -155,7 +159,7 @@ def saw_member(
     if after is before and is_same and not watch.is_full:
         return
     watch.does[number] = after
-    report(watch, callbacks_found(watch.names[number], before, event, effects))
+    judge(watch, "callbacks-overlap", watch.names[number], before, event, effects)
     _commits(watch, number, before, after)
     if watch.is_full:
         _judge_moment(watch, _moment(watch), INVARIANTS)
@@ -169,8 +173,8 @@ def _saw_generation(watch: Watch, number: int, generation: int) -> None:
     before = watch.generations[number]
     if number in watch.unwritten and generation < before:
         watch.unwritten.discard(number)
-    elif generation < before:
-        report(watch, generation_found(watch.names[number], before, generation))
+    elif generation > 0:
+        judge(watch, "epoch-went-back", watch.names[number], before, generation)
     watch.generations[number] = generation
 
 
@@ -242,37 +246,40 @@ def saw_coordinator(
     watch.at = at
     request = event.request if type(event) is Arrived else None
     coordinator, before, given = watch.sides.coordinator, watch.view, watch.log.get(GROUP)
-    has_appended = False
-    for effect in effects:
-        if type(effect) is Reply:
-            if effect.number in watch.answered and effect.number != OUTSIDE:
-                text = f"request {effect.number} is answered a second time"
-                report(watch, [("answered-twice", text)])
-            watch.answered.add(effect.number)
-        elif type(effect) is Append:
-            has_appended = True
-            _write(watch, effect.records)
+    has_appended = _saw_effects(watch, effects)
     if type(request) is OffsetCommit:
-        report(watch, commit_found(view_of_sender(coordinator, request), event, effects))
+        view = view_of_sender(coordinator, request)
+        judge(watch, "commit-of-a-stranger", view, event, effects)
     if has_appended:
-        report(watch, generation_given_found(given, watch.log.get(GROUP)))
+        judge(watch, "generation-given-twice", given, watch.log.get(GROUP))
     elif type(request) is Heartbeat:
         return
     if not (turns or watch.is_full):
         return
     watch.view = after = view_of(coordinator)
     if isinstance(coordinator, PushCoordinator):  # it has no records of members
-        report(watch, epochs_found(before, after))
+        for epochs in epochs_between(before, after):
+            judge(watch, "epoch-went-back", *epochs)
     members = _members(watch, range(len(watch.names)))
     report(watch, state_found(watch.log, effects, after, members))
     _judge_moment(watch, _moment(watch), INVARIANTS)
 
 
-def _write(watch: Watch, records: Iterable[Record]) -> None:
-    """Judge records, and take over what they say. Cost: O(records)."""
-    for record in records:
-        report(watch, record_found(watch.log, record))
-        fold_in(watch.log, (record,))
+def _saw_effects(watch: Watch, effects: Sequence[Effect]) -> bool:
+    """Judge answers and records, and take over what they say; return whether there are records."""
+    has_appended = False
+    for effect in effects:
+        if type(effect) is Reply:
+            if effect.number != OUTSIDE:
+                judge(watch, "answered-twice", effect.number, watch.answered)
+                watch.answered.add(effect.number)
+        elif type(effect) is Append:
+            has_appended = True
+            for record in effect.records:
+                for epochs in epochs_of(watch.log, record):
+                    judge(watch, "epoch-went-back", *epochs)
+                fold_in(watch.log, (record,))
+    return has_appended
 
 
 def saw_end(watch: Watch) -> None:

@@ -23,8 +23,8 @@ from assignors.simulation.timed.scenario_document import (
 from assignors.simulation.timed.simulation import simulate
 from assignors.simulation.timed.tables.rows import result_rows
 from tests.conftest import cases
-from tests.simulation.timed.any_field.documents import documents
 from tests.simulation.timed.any_field.mutations import mutated
+from tests.simulation.timed.drawn import documents
 
 FORMS = (document_from_scenario, brief_document)
 SMALL = {"version": 1, "until_ms": 1000, "topics": {"t": 1}}

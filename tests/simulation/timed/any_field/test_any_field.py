@@ -23,14 +23,14 @@ from assignors.simulation.timed.scenario.broker import PlacementConfig
 from assignors.simulation.timed.scenario.execution import ExecutionConfig, OtherGroups
 from assignors.simulation.timed.scenario_document import brief_document, scenario_from_document
 from tests.conftest import DEEP, cases
-from tests.simulation.timed.any_field.documents import documents
+from tests.simulation.timed.drawn import documents
 from tests.simulation.timed.engines import require_same_run
 
 EVENTS_MAX = 20_000
 """Runs that need more are left out."""
 
 
-@cases(30 if DEEP == 1 else 150)
+@cases(60 if DEEP == 1 else 150)
 @given(documents())
 def test_any_scenario_runs_the_same_with_every_heartbeat_queued(document: Document) -> None:
     scenario = replace(scenario_from_document(document), event_limit=EVENTS_MAX)

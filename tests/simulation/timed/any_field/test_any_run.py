@@ -20,7 +20,8 @@ from assignors.server.spec import made_id
 from assignors.simulation import arrow
 from assignors.simulation.timed.explore.random_scenarios import Document
 from assignors.simulation.timed.faults.live import OF_THE_COORDINATOR
-from assignors.simulation.timed.monitors.rules import MONITORS, Monitoring
+from assignors.simulation.timed.monitors.rules import Monitoring
+from assignors.simulation.timed.monitors.table import MONITORS
 from assignors.simulation.timed.monitors.watch import KEPT
 from assignors.simulation.timed.plan import with_arrivals
 from assignors.simulation.timed.protocols.kafka.records import is_transactional
@@ -30,8 +31,8 @@ from assignors.simulation.timed.scenario_document import brief_document, scenari
 from assignors.simulation.timed.simulation import Played, simulate
 from assignors.simulation.timed.tables.rows import interval_rows, result_rows
 from tests.conftest import cases
-from tests.simulation.timed.any_field.documents import documents
 from tests.simulation.timed.compaction import compacted, some_cleanings
+from tests.simulation.timed.drawn import documents
 from tests.simulation.timed.test_mutants import gives_before_release
 from tests.simulation.timed.test_offsets_topic import (
     is_within,

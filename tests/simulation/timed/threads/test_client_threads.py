@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from assignors.simulation.timed.dialects.timing import Timing
-from assignors.simulation.timed.monitors.rules import Monitoring, Seen
+from assignors.simulation.timed.monitors.rules import Seen
 from assignors.simulation.timed.protocols.effects import Send
 from assignors.simulation.timed.protocols.kafka.messages import OffsetCommit
 from assignors.simulation.timed.scenario import (
@@ -25,9 +23,6 @@ from assignors.simulation.timed.scenario import (
 )
 from assignors.simulation.timed.simulation import Played, simulate
 from assignors.simulation.timed.threads.duties import MODELS
-from tests.conftest import cases
-from tests.simulation.timed.drawn import scenarios
-from tests.simulation.timed.drawn_faults import known, with_faults
 
 CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
 IN_POLL, HEARTBEAT_THREAD, BACKGROUND_THREAD = ClientModel
@@ -250,38 +245,6 @@ def test_closing_amid_a_classic_round_loses_what_was_not_committed() -> None:
         for model in ClientModel
     }
     assert ended == {IN_POLL: "lost", HEARTBEAT_THREAD: "lost", BACKGROUND_THREAD: "revoked"}
-
-
-@cases(40)
-@given(with_faults(scenarios()), st.data())
-def test_whatever_the_threads_no_rule_is_broken_and_the_group_settles(
-    scenario: Scenario, data: st.DataObject
-) -> None:
-    if scenario.protocol is GroupProtocol.PUSH:
-        scenario = replace(scenario, protocol=CONSUMER)
-    models = st.sampled_from([None, *ClientModel])
-    # Shorter ones can keep a leader from ever leading: the next test.
-    patience_ms = 3 * max(each.poll_ms for each in scenario.members)
-    members = tuple(
-        replace(
-            each,
-            client_model=data.draw(models),
-            request_timeout_ms=max(each.request_timeout_ms, patience_ms),
-        )
-        for each in scenario.members
-    )
-    stall = Fault(
-        kind=FaultKind.STALLED_THREAD,
-        member=data.draw(st.sampled_from([each.name for each in members])),
-        from_ms=20_000,
-        until_ms=20_000 + data.draw(st.sampled_from([100, 4000, 30_000])),
-    )
-    records = ProcessingConfig(records_per_second=data.draw(st.sampled_from([0, 10])))
-    threaded = replace(
-        scenario, members=members, faults=(*scenario.faults, stall), processing=records
-    )
-    found = simulate(threaded, monitoring=Monitoring.FULL).violations
-    assert {each.monitor for each in found} <= known(threaded)
 
 
 @EACH

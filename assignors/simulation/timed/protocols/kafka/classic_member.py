@@ -163,6 +163,8 @@ class ClassicMember(Client):
     chosen: int = 0
     """Position of the assignor that the group uses."""
     memory: Memory = field(default_factory=Memory)
+    joined_topics: tuple[str, ...] = ()
+    """What its last JoinGroup subscribes to."""
     awaited: int = 0
     """Number of the JoinGroup or SyncGroup that waits for an answer."""
     must_rejoin: bool = False
@@ -531,7 +533,7 @@ def begin_join(state: ClassicMember, memberships: tuple[Membership, ...]) -> Non
     state.state = MemberState.JOINING
     state.must_rejoin = state.application.has_left = state.is_round_lost = False
     state.deferred = ErrorCode.NONE
-    state.memberships = memberships
+    state.memberships, state.joined_topics = memberships, state.topics
 
 
 def joined(state: ClassicMember, response: JoinGroupResponse) -> None:
@@ -635,6 +637,8 @@ def synced(state: ClassicMember, response: SyncGroupResponse) -> None:
         delay = state.config.heartbeat_interval_ms * MILLISECOND
         state.out.append(Schedule(("follow-up",), delay))
     begin_long_poll(state)
+    if state.topics != state.joined_topics:
+        _rejoin(state)
 
 
 def revoke_then_join(state: ClassicMember, kept: TopicPartitions) -> None:

@@ -187,6 +187,8 @@ def _synced(state: ClassicMember, response: SyncGroupResponse) -> None:
     else:
         state.has_session, state.owned = True, assigned
         state.call_back("assigned", state.config.assign_ms)
+    if state.topics != state.joined_topics:
+        _rejoin(state)
 
 
 def _change(state: ClassicMember, assigned: TopicPartitions) -> None:
