@@ -6,20 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from assignors.simulation.timed.scenario import (
-    Action,
     Fault,
     FaultKind,
     GroupProtocol,
     Scenario,
-    Verb,
 )
 from assignors.simulation.timed.simulation import Played
-from tests.conftest import cases
-from tests.simulation.timed.engines import require_same_run
 from tests.simulation.timed.test_faults import (
     A_MOMENT,
     CLASSIC,
@@ -264,46 +258,3 @@ def test_franz_go_asks_for_its_assignment_again_within_its_session(
     played = amid_a_round("franz-go-1.22.2", session_timeout_ms=session_ms)
     assert len(given_up(played)) == 1 - again
     assert played.result.requests["SyncGroup"] == 1 + 2 + again + 2
-
-
-CLIENTS = (
-    *(None, "java-4.4.0", "librdkafka-2.16.0", "kafka-python-3.0.12"),
-    *("franz-go-1.22.2", "sarama-1.61.1-v3.6"),
-)
-"""Those with a cooperative assignor."""
-
-
-@st.composite
-def losses(draw: st.DrawFn) -> Scenario:
-    """Members of some clients, and of none, wait seconds for an assignment, and lose messages."""
-    clients = draw(st.lists(st.sampled_from(CLIENTS), min_size=3, max_size=6))
-    names = [f"c{number}" for number in range(len(clients))]
-    one = alone(None, draw(st.sampled_from([3000, 10_000, 90_000])), append=draw(st.integers(0, 9)))
-    members = tuple(
-        replace(one.members[0], name=name, client=client, session_timeout_ms=10_000)
-        for name, client in zip(names, clients, strict=True)
-    )
-    stops = Action(at_ms=30 * SECOND, do=Verb.STOP, member=names[-1])
-    faults = []
-    for name in draw(st.lists(st.sampled_from(names), max_size=4, unique=True)):
-        begins = draw(st.integers(2, 50)) * SECOND
-        kind = draw(st.sampled_from([FaultKind.LOSS, FaultKind.CUT]))
-        percent = 100 * (kind is FaultKind.LOSS)
-        until_ms = begins + draw(st.integers(1, 20)) * SECOND
-        faults.append(
-            Fault(kind=kind, member=name, from_ms=begins, until_ms=until_ms, percent=percent)
-        )
-    return replace(
-        one,
-        until_ms=200 * SECOND,
-        topics={"t": 12},
-        members=members,
-        plan=(stops,),
-        faults=tuple(faults),
-    )
-
-
-@cases(20)
-@given(losses())
-def test_a_run_with_losses_is_the_same_by_events_alone(scenario: Scenario) -> None:
-    require_same_run(scenario)

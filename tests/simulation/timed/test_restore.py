@@ -23,14 +23,9 @@ from assignors.simulation.timed.protocols.kafka.classic_group import (
 )
 from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerGroup
 from assignors.simulation.timed.protocols.kafka.records import (
-    CurrentRecord,
     GroupEpochRecord,
     GroupRecord,
-    GroupTombstone,
-    MemberRecord,
-    OffsetRecord,
     TargetEpochRecord,
-    TargetRecord,
     is_transactional,
 )
 from assignors.simulation.timed.protocols.kafka.restore import (
@@ -70,17 +65,6 @@ def test_what_compaction_leaves_says_the_same(kind: str, seed: int) -> None:
     for until, dropped in some_cleanings(Random(seed), 5, len(batches)):
         left = compacted(batches, clean_until=until, drop_tombstones_until=dropped)
         assert summary(restored(left)) == whole, (until, dropped)
-
-
-@pytest.mark.parametrize("kind", HISTORIES)
-@cases(25)
-@given(seed=SEEDS)
-def test_cleaning_twice_says_the_same(kind: str, seed: int) -> None:
-    batches = log_of(HISTORIES[kind], seed)
-    whole = summary(restored(record for batch in batches for record in batch))
-    once = compacted(batches, clean_until=len(batches) // 2, drop_tombstones_until=0)
-    again = compacted([[each] for each in once], clean_until=len(once), drop_tombstones_until=10)
-    assert summary(restored(again)) == whole
 
 
 @given(seed=SEEDS)
@@ -135,36 +119,6 @@ def facts(group: ClassicGroup) -> Any:
         group.static_ids,
         {each.member_id: (each.client_id, each.assignment) for each in group.members.values()},
     )
-
-
-def test_any_record_may_be_the_first_of_its_group() -> None:
-    # KAFKA-20254: compaction may leave where a member is, and what it asks for behind that.
-    member = restored(
-        [CurrentRecord("m", 3, 2, "Stable", {"t": {0: 3}}), MemberRecord("m", ("t",))]
-    )
-    assert summary(member)["members"]["m"].topics == ("t",)
-    assert summary(member)["held"] == {("t", 0): 3}
-
-
-def test_commits_may_stand_before_their_group() -> None:
-    # KAFKA-19862
-    state = restored([OffsetRecord("t", 0, 7), GroupEpochRecord(4)])
-    assert summary(state)["kind"] == "consumer"
-    assert summary(state)["offsets"] == {("t", 0): (7, 0)}
-
-
-def test_to_delete_what_is_not_known_does_nothing() -> None:
-    # KAFKA-17306
-    gone: list[Record] = [
-        OffsetRecord("t", 0, None),
-        CurrentRecord("m"),
-        TargetRecord("m", None),
-        MemberRecord("m", None),
-        GroupEpochRecord(None),
-        GroupTombstone(),
-    ]
-    assert restored(gone).group is None
-    assert all(restored([each]).group is None for each in gone)
 
 
 def test_a_target_that_is_deleted_has_no_epoch() -> None:
