@@ -11,7 +11,7 @@ from base64 import urlsafe_b64encode
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any
 from uuid import UUID
 
 from assignors.assignor import Assignor
@@ -89,35 +89,8 @@ FIRST_EPOCH = 1
 """Of a consumer group that has not been made yet."""
 
 
-class AnyMember(Protocol):
-    """What a run looks at in a member of any protocol."""
-
-    topics: tuple[str, ...]
-
-    @property
-    def member_id(self) -> str:
-        """Its id in the group."""
-        ...
-
-    @property
-    def owned(self) -> TopicPartitions:
-        """What it believes to own."""
-        ...
-
-    @property
-    def generation(self) -> int:
-        """The generation or epoch it is in; 0 or less: none."""
-        ...
-
-    @property
-    def is_up(self) -> bool:
-        """Whether its process runs."""
-        ...
-
-    @property
-    def is_at_rest(self) -> bool:
-        """Whether it runs and has nothing to do but consume."""
-        ...
+def _of_client(name: str) -> Any:  # noqa: ANN401 - what the client has
+    return property(lambda member: getattr(member.client, name))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -143,30 +116,33 @@ class MixedMember:
     def topics(self, topics: tuple[str, ...]) -> None:
         self.classic.topics = self.consumer.topics = topics
 
-    @property
-    def member_id(self) -> str:
-        """Its id in the group."""
-        return self.client.member_id
+    member_id, owned, generation, is_up, is_at_rest = map(
+        _of_client, ("member_id", "owned", "generation", "is_up", "is_at_rest")
+    )
 
-    @property
-    def owned(self) -> TopicPartitions:
-        """What it believes to own."""
-        return self.client.owned
 
-    @property
-    def generation(self) -> int:
-        """The generation or epoch it is in."""
-        return self.client.generation
+@dataclass(slots=True, kw_only=True)
+class ManualMember:
+    """A consumer that takes partitions by itself (`assign()`): it is in no group and tells nobody.
 
-    @property
-    def is_up(self) -> bool:
-        """Whether its process runs."""
-        return self.client.is_up
+    It may still commit under the group's id: the coordinator takes that as long as the group has no
+    members.
+    """
+
+    config: MemberConfig
+    topics: tuple[str, ...] = ()
+    member_id: str = ""
+    generation: int = -1
+    is_up: bool = False
+    owned: TopicPartitions = field(default_factory=dict)
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether it runs and has nothing to do but consume."""
-        return self.client.is_at_rest
+        """Whether it runs: it has nothing else to do."""
+        return self.is_up
+
+
+AnyMember = ClassicMember | ConsumerClient | PushClient | MixedMember | ManualMember
 
 
 @dataclass(slots=True, kw_only=True)
@@ -698,27 +674,6 @@ def _classic_members(scenario: Scenario, cluster: Cluster) -> list[ClassicMember
         )
         for config in scenario.members
     ]
-
-
-@dataclass(slots=True, kw_only=True)
-class ManualMember:
-    """A consumer that takes partitions by itself (`assign()`): it is in no group and tells nobody.
-
-    It may still commit under the group's id: the coordinator takes that as long as the group has no
-    members.
-    """
-
-    config: MemberConfig
-    topics: tuple[str, ...] = ()
-    member_id: str = ""
-    generation: int = -1
-    is_up: bool = False
-    owned: TopicPartitions = field(default_factory=dict)
-
-    @property
-    def is_at_rest(self) -> bool:
-        """Whether it runs: it has nothing else to do."""
-        return self.is_up
 
 
 def step_manual(state: ManualMember, event: MemberEvent) -> list[Effect]:
