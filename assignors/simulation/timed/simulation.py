@@ -87,7 +87,7 @@ def simulate(
     until = scenario.until_ms * MILLISECOND
     run = prepared(scenario, monitoring, observe, keeps_history=keeps_history)
     if not queues_heartbeats:
-        _compute_heartbeats(run)
+        compute_heartbeats(run)
     stopped_by = play(run, until)
     end = until if stopped_by is None else run.queue.now
     result, watch = _result(run, end), run.watch
@@ -166,7 +166,7 @@ def prepared(
     return run
 
 
-def _compute_heartbeats(run: Run) -> None:
+def compute_heartbeats(run: Run) -> None:
     """Compute heartbeats of idle members, unless each one waits for its turn somewhere."""
     is_idle = run.sides.has_idle_heartbeats and not run.threads
     if is_idle and run.execution is None and run.machine is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -11,6 +12,7 @@ from assignors.simulation.timed.explore.fuzz import random_scenario
 from assignors.simulation.timed.explore.random_scenarios import (
     EVERYTHING,
     LAWFUL,
+    PLAIN,
     Choices,
     Document,
     random_document,
@@ -57,6 +59,11 @@ def documents(choices: Choices = EVERYTHING) -> st.SearchStrategy[Document]:
 def scenarios(choices: Choices = LAWFUL) -> st.SearchStrategy[Scenario]:
     """Scenarios of any seed, with a bound on their events."""
     return SEEDS.map(partial(random_scenario, choices=choices))
+
+
+def undisturbed(choices: Choices = PLAIN) -> st.SearchStrategy[Scenario]:
+    """Scenarios in which nothing fails but members."""
+    return scenarios(choices).map(lambda each: replace(each, faults=()))
 
 
 def known(scenario: Scenario) -> frozenset[str]:

@@ -13,7 +13,6 @@ from hypothesis import given
 from assignors.simulation.timed.engine import handle
 from assignors.simulation.timed.explore.random_scenarios import PLAIN
 from assignors.simulation.timed.gallery import GALLERY, named
-from assignors.simulation.timed.heartbeats import Heartbeats
 from assignors.simulation.timed.monitors.rules import Monitoring
 from assignors.simulation.timed.protocols.effects import MILLISECOND
 from assignors.simulation.timed.protocols.kafka.consumer_group import ConsumerGroup
@@ -24,9 +23,9 @@ from assignors.simulation.timed.scenario import (
     GroupProtocol,
     Scenario,
 )
-from assignors.simulation.timed.simulation import Played, prepared, simulate
+from assignors.simulation.timed.simulation import Played, compute_heartbeats, prepared, simulate
 from tests.conftest import cases
-from tests.simulation.timed.drawn import HALF_OF_THE_GALLERY, scenarios
+from tests.simulation.timed.drawn import HALF_OF_THE_GALLERY, undisturbed
 from tests.simulation.timed.engines import without_events
 
 
@@ -37,7 +36,7 @@ def both(scenario: Scenario) -> tuple[Played, Played]:
 
 
 @cases(30)
-@given(scenarios(replace(PLAIN, protocols=(GroupProtocol.CONSUMER,))))
+@given(undisturbed(replace(PLAIN, protocols=(GroupProtocol.CONSUMER,))))
 def test_members_that_rest_wake_up_in_the_state_in_which_they_would_be(scenario: Scenario) -> None:
     assert states(scenario, computes=True) == states(scenario, computes=False)
 
@@ -47,13 +46,7 @@ def states(scenario: Scenario, *, computes: bool) -> object:
     run = prepared(scenario, Monitoring.BASIC, None, keeps_history=False)
     until = scenario.until_ms * MILLISECOND
     if computes:
-        run.heartbeats = Heartbeats(
-            step_member=run.step_member,
-            sides=run.sides,
-            network=run.network,
-            queue=run.queue,
-            broker=scenario.broker,
-        )
+        compute_heartbeats(run)
     while (event := run.queue.take(until)) is not None:
         handle(run, event)
     run.queue.now = until + 1

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assignors.simulation.timed.costs.on_request import CALLS, locked
-from assignors.simulation.timed.explore.random_scenarios import PLAIN
 from assignors.simulation.timed.gallery import named
 from assignors.simulation.timed.results import TimedResult
 from assignors.simulation.timed.scenario import (
@@ -23,7 +22,7 @@ from assignors.simulation.timed.scenario import (
 from assignors.simulation.timed.simulation import simulate
 from assignors.simulation.timed.tables.rows import simulate_with_all_figures
 from tests.conftest import cases
-from tests.simulation.timed.drawn import scenarios
+from tests.simulation.timed.drawn import undisturbed
 
 ON_REQUEST = ("join_wait_ms", "sync_wait_ms", "commit_wait_ms", "offset_fetch_wait_ms")
 FIGURES = [each.name for each in fields(TimedResult)]
@@ -70,7 +69,7 @@ def test_waits_count_from_when_costs_do() -> None:
     assert measured(start(0, 1000, 2500, count_from_ms=7000)).join_wait_ms == 0
 
 
-@given(scenarios(PLAIN))
+@given(undisturbed())
 @cases(40)
 def test_the_run_is_the_same_and_a_lock_is_a_part_of_the_gaps(scenario: Scenario) -> None:
     plain, found = simulate(scenario).result, measured(scenario)
@@ -83,7 +82,7 @@ def test_the_run_is_the_same_and_a_lock_is_a_part_of_the_gaps(scenario: Scenario
     assert min(blocked) >= 0
     assert sum(blocked) <= most
     assert 0 <= found.locked_partition_ms <= found.unavailable_partition_ms + 0.001
-    if scenario.protocol is not GroupProtocol.CLASSIC:
+    if GroupProtocol.CLASSIC not in scenario.protocols:
         assert (found.sync_wait_ms, found.locked_partition_ms) == (0, 0)
 
 
