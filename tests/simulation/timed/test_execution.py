@@ -241,7 +241,7 @@ def test_an_answer_waits_until_what_it_has_seen_is_replicated(
     assert (min(took) > 400_000) is waits
 
 
-@pytest.mark.parametrize(("number", "kind"), enumerate(FaultKind))
+@pytest.mark.parametrize(("number", "kind"), list(enumerate(FaultKind)))
 @pytest.mark.parametrize("protocol", [GroupProtocol.CLASSIC, GroupProtocol.CONSUMER])
 def test_each_kind_of_fault_is_played(
     protocol: GroupProtocol, number: int, kind: FaultKind
