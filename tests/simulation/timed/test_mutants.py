@@ -132,7 +132,7 @@ CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
     ("mutate", "name", "protocol", "monitors"),
     [
         (gives_before_release, "scale-out", CONSUMER, {"double-consumption"}),
-        (keeps_silent, "scale-out", CLASSIC, {"double-consumption"}),
+        (keeps_silent, "scale-out", CLASSIC, {"partition-with-two-owners"}),
         (joins_without_revoking, "rolling-restart", CLASSIC, {"partition-without-owner"}),
         (writes_another_plan, "crash", CLASSIC, {"log-differs-from-state"}),
         (goes_back, "rolling-restart", CLASSIC, {"epoch-went-back"}),
@@ -192,7 +192,7 @@ def test_an_epoch_that_goes_back_is_found_on_both_sides(monkeypatch: pytest.Monk
     takes_an_epoch_back(monkeypatch)
     found = simulate(scenario).violations
     texts = [each.text for each in found if each.monitor == "epoch-went-back"]
-    assert {text.startswith("the coordinator took ") for text in texts} == {True, False}
+    assert {text.startswith("the coordinator's ") for text in texts} == {True, False}
 
 
 def test_only_whom_the_coordinator_has_removed_is_a_zombie(monkeypatch: pytest.MonkeyPatch) -> None:
