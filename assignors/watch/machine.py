@@ -292,7 +292,7 @@ def _keep(watch: GroupWatch, row: HistoryRow, rules: Rules) -> None:
         case Generation():
             _note(rest, row, rules)
             rest.generations.append(row)
-            del rest.generations[:-GENERATIONS]
+            del rest.generations[: -_kept_generations(rules)]
             first = rest.generations[0].number
             rest.drops = [one for one in rest.drops if (one.commit.generation or first) >= first]
         case Change():
@@ -304,6 +304,11 @@ def _keep(watch: GroupWatch, row: HistoryRow, rules: Rules) -> None:
             rest.replaced = [*rest.replaced, row][-RING:]
         case Unreadable():
             rest.unreadable = [*rest.unreadable, row][-RING:]
+
+
+def _kept_generations(rules: Rules) -> int:
+    """Return how many closed generations are kept: enough for a loop, whatever its threshold."""
+    return max(GENERATIONS, rules.loop_generations)
 
 
 def _note(rest: Rest, generation: Generation, rules: Rules) -> None:
@@ -407,7 +412,8 @@ def _evaluate(
     found += silent_commits(watch, silent, now_ms)
     watch.is_any_silent = bool(silent)
     conditions: dict[Key, Condition] = {one.key: one for one in found}
-    oldest = rest.generations[0].at_ms if len(rest.generations) == GENERATIONS else 0
+    is_full = len(rest.generations) == _kept_generations(rules)
+    oldest = rest.generations[0].at_ms if is_full else 0
     # At a whole second, as any other look: no write of a coordinator is half read then.
     said_ms = -(-since_ms // SECOND) * SECOND
     yield from evaluated(

@@ -125,6 +125,27 @@ def test_a_member_that_crashes_again_and_again_is_a_storm_by_its_third_crash() -
     assert said(events, "member-flaps")[0][0] is Event.OPENED
 
 
+def test_a_deployment_in_which_one_member_starts_three_times_is_no_storm() -> None:
+    """Each is back before the next generation begins, so a start is one rebalance."""
+    names = [f"c{number}.0" for number in range(10)]
+    generations = [(0, [*names])]
+    for turn, number in enumerate([0, 0, 0, *range(1, 10)], start=1):
+        names = [one for one in names if not one.startswith(f"c{number}.")]
+        names.append(f"c{number}.{turn}")
+        generations.append((20 * MINUTE + turn * 20 * SECOND, [*names]))
+    events = watched([*life(*generations), Tick(60 * MINUTE)])
+    assert paging(events) == []
+    assert said(events, "member-flaps")[0][0] is Event.OPENED
+
+
+@pytest.mark.parametrize("least", [5, 12])
+def test_a_loop_is_found_whatever_its_threshold(least: int) -> None:
+    same = [(turn * 20 * SECOND, ["a.0", "b.0"]) for turn in range(14)]
+    events = watched([*life(*same), Tick(10 * MINUTE)], rules=Rules(loop_generations=least))
+    opened = [at_ms for event, at_ms in said(events, "rebalance-loop") if event is Event.OPENED]
+    assert opened == [(least - 1) * 20 * SECOND + SECOND]
+
+
 @pytest.mark.parametrize(("lasts_ms", "is_alert"), [(900, False), (1_100, True), (60_000, True)])
 def test_double_ownership_of_a_second_opens_and_is_resolved(
     lasts_ms: int, *, is_alert: bool
@@ -196,6 +217,67 @@ def test_a_topic_without_new_records_is_never_stuck() -> None:
     assert said(watched(idle), "stuck") == []
     unknown = [one for one in committing(5 * MINUTE, ends=-1) if not isinstance(one, Cluster)]
     assert said(watched([*unknown, Tick(60 * MINUTE)]), "stuck") == []
+
+
+def commits_of(times_ms: Iterable[int]) -> list[Input]:
+    """A member that commits at these times, and always has records left to read."""
+    inputs: list[Input] = [classic(0, 1, {"a": Says(gets={"t": (0,)})})]
+    for at_ms in times_ms:
+        inputs.append(commit(at_ms, "t", 0, at_ms))
+        inputs.append(Cluster(at_ms=at_ms + 1, counts={"t": 1}, ends={"t": (10**12,)}))
+    return inputs
+
+
+def test_commits_of_rebalances_do_not_make_the_next_commit_late() -> None:
+    regular = [turn * 5 * MINUTE for turn in range(1, 12)]
+    rebalances = [regular[-1] + turn * SECOND for turn in range(1, 15)]
+    inputs = commits_of([*regular, *rebalances, rebalances[-1] + 5 * MINUTE])
+    assert said(watched(inputs), "stuck") == []
+
+
+def test_a_night_without_commits_does_not_hide_that_they_stop_in_the_morning() -> None:
+    evening = [turn * 5 * SECOND for turn in range(1, 30)]
+    morning = [8 * 60 * MINUTE + turn * 5 * SECOND for turn in range(12)]
+    inputs = commits_of(evening)
+    inputs[-1] = Cluster(at_ms=evening[-1] + 1, counts={"t": 1}, ends={"t": (evening[-1],)})
+    stops = [*inputs, *commits_of(morning)[1:], Tick(morning[-1] + 10 * MINUTE)]
+    [(event, at_ms)] = said(watched(stops), "stuck")
+    assert event is Event.OPENED
+    assert at_ms <= morning[-1] + 3 * MINUTE
+
+
+def test_a_group_that_returns_after_a_night_has_time_to_read_what_has_come() -> None:
+    day = [one for one in committing(5 * MINUTE, ends=-1) if one.at_ms <= 5 * MINUTE + 1]
+    evening, morning = 5 * MINUTE + 10 * SECOND, 8 * 60 * MINUTE
+    night = [
+        Cluster(at_ms=evening + turn * 15 * SECOND, counts={"t": 1}, ends={"t": (10**9,)})
+        for turn in range(4)
+    ]
+    back = {"b": Says(gets={"t": (0,)})}
+    inputs = [
+        *day,
+        classic(evening, 2, {}),
+        *night,
+        classic(morning, 3, back),
+        Cluster(at_ms=morning + SECOND, counts={"t": 1}, ends={"t": (10**9,)}),
+    ]
+    first_commit = commit(morning + 25 * SECOND, "t", 0, 10**6)
+    assert said(watched([*inputs, first_commit, Tick(morning + 26 * SECOND)]), "stuck") == []
+    late = watched([*inputs, Tick(morning + 20 * MINUTE)])
+    assert said(late, "stuck") == [(Event.OPENED, morning + 120 * SECOND)]
+
+
+def test_a_static_member_that_is_away_is_not_stuck() -> None:
+    """It leaves with epoch -2, and its session decides when it is gone."""
+    records = [
+        member(0, "a", ("t",)),
+        epoch(0, 2),
+        target_of(0, "a", {ID: (0,)}),
+        target(0, 2),
+        current(100, "a", 2, {ID: (0,)}),
+        current(30 * MINUTE, "a", -2, {ID: (0,)}),
+    ]
+    assert said(watched([*records, Tick(40 * MINUTE)]), "stuck") == []
 
 
 def test_a_member_that_does_not_reach_its_epoch_is_stuck() -> None:
