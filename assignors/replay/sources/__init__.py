@@ -11,6 +11,7 @@ pyarrow, with most forms of compressed segment files.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from assignors.replay.sources.files import first_bytes, is_json_lines, is_parquet
@@ -41,13 +42,44 @@ __all__ = [
 ]
 
 
+Say = Callable[[str], None]
+"""Takes a sentence about a source."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredForm:
+    """A form in which records are stored: how a path is recognised, and read."""
+
+    fits: Callable[[Path, Say], bool]
+    read: Callable[[Path, Isolation], Iterator[Raw]]
+
+
+def _read_parquet(place: Path, _: Isolation) -> Iterator[Raw]:
+    from assignors.replay.sources.arrow import read_parquet, rows  # noqa: PLC0415 - an extra
+
+    return rows(read_parquet(place))
+
+
+FORMS: tuple[StoredForm, ...] = (
+    StoredForm(
+        lambda place, say: holds_lines(place, say=say), lambda place, _: read_json_lines(place)
+    ),
+    StoredForm(lambda place, _: is_parquet(place), _read_parquet),
+    StoredForm(
+        lambda place, _: place.suffix == ".log" or place.is_dir(),
+        lambda place, isolation: read_segments(place, isolation=isolation),
+    ),
+)
+"""A source is one file of this package, and its row; the first that fits reads a path."""
+
+
 def open_source(
     path: str | Path,
     *,
     isolation: Isolation = Isolation.READ_COMMITTED,
-    say: Callable[[str], None] = lambda _: None,
+    say: Say = lambda _: None,
 ) -> Iterator[Raw]:
-    """Yield the records at a path; its name decides how it is read.
+    """Yield the records at a path, in the first of `FORMS` that fits.
 
     `*.jsonl`, `*.json`, `*.ndjson`, each with or without `.gz`; `*.parquet` or a folder of
     them; `*.log`, a partition's folder or a broker's data folder. Lines that kcat, a formatter or
@@ -60,14 +92,9 @@ def open_source(
     place = Path(path)
     if not place.exists():
         raise SourceError(f"{place}: no such file or folder")
-    if holds_lines(place, say=say):
-        return read_json_lines(place)
-    if is_parquet(place):
-        from assignors.replay.sources.arrow import read_parquet, rows  # noqa: PLC0415 - an extra
-
-        return rows(read_parquet(place))
-    if place.suffix == ".log" or place.is_dir():
-        return read_segments(place, isolation=isolation)
+    for form in FORMS:
+        if form.fits(place, say):
+            return form.read(place, isolation)
     text = refusal(first_bytes(place)) or (
         "no .jsonl, .parquet or .log file, no folder of them, and not what kcat -J, a formatter "
         f"of kafka-console-consumer or kafka-dump-log --offsets-decoder prints: {HOW}"
