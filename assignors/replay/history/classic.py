@@ -168,38 +168,37 @@ class ClassicLife:
         now = {member.member_id: member.assigned for member in generation.members}
         is_gap = generation.missing_before > 0
         for member_id, before in list(self.owned.items()):
-            if member_id not in now:
-                self._change(
-                    at_ms, generation.number, member_id, {}, is_gone=True, after_gap=is_gap
-                )
-                del self.owned[member_id]
-            elif now[member_id] != before:
-                self._change(at_ms, generation.number, member_id, now[member_id], after_gap=is_gap)
-                self.owned[member_id] = now[member_id]
+            owned = now.get(member_id)
+            if owned != before:
+                self._change(at_ms, generation.number, member_id, owned, after_gap=is_gap)
         for member_id, owned in now.items():
             if member_id not in self.owned:
                 self._change(at_ms, generation.number, member_id, owned)
-                self.owned[member_id] = owned
 
     def _change(
         self,
         at_ms: int,
         number: int,
         member_id: str,
-        owned: TopicPartitions,
+        owned: TopicPartitions | None,
         *,
-        is_gone: bool = False,
         after_gap: bool = False,
     ) -> None:
-        change = Change(
-            at=at_ms,
-            generation=number,
-            member_id=member_id,
-            owned=owned,
-            reason=LEFT if is_gone else None,
-            after_gap=after_gap,
+        """Add a change; `owned` is `None` for a member that has left."""
+        self.rows.append(
+            Change(
+                at=at_ms,
+                generation=number,
+                member_id=member_id,
+                owned=owned or {},
+                reason=LEFT if owned is None else None,
+                after_gap=after_gap,
+            )
         )
-        self.rows.append(change)
+        if owned is None:
+            del self.owned[member_id]
+        else:
+            self.owned[member_id] = owned
 
 
 def _late_topics(generation: Generation, last: Generation, at_ms: int) -> dict[str, int]:
