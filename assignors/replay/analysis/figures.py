@@ -155,6 +155,9 @@ def _compared(
 ) -> Figures:
     """Return the figures that need whole assignments: this one, and the one before."""
     now, then = assignments
+    # Topics without subscribers have no part in it, and a group may have had thousands.
+    topics = dict.fromkeys(topic for member in generation.members for topic in member.topics)
+    counts = {topic: counts[topic] for topic in topics if topic in counts}
     problem = problem_of(group_without_claims(generation, counts))
     favoured, given = (
         _subscribed_owners(problem, then, counts),
