@@ -15,6 +15,7 @@ from assignors.names.assignor_names import BEST
 from assignors.options import Options
 from assignors.own_assignors.answers import FAMILIES, with_checked_answers
 from assignors.rebalance import Rebalance
+from assignors.registry import replacement_of
 
 
 def test_a_bare_name_is_the_best_of_its_kind() -> None:
@@ -83,3 +84,14 @@ def test_a_dictionary_in_place_of_a_group_is_told_as_such(name: str) -> None:
         check(described, {})
     with pytest.raises(ValueError, match=r"group: expected a Group; .*, found list$"):
         ASSIGNORS[name].assign([described])  # type: ignore[arg-type]
+
+
+def test_what_cooperates_or_claims_so_is_replaced_by_what_cooperates() -> None:
+    """Either is enough: members that keep partitions are not led by an eager assignor."""
+    cooperative, eager = ASSIGNORS["java/cooperative-sticky"], ASSIGNORS["java/range"]
+    no_claims = replace(cooperative, user_data=eager.user_data)
+    claims = replace(eager, user_data=cooperative.user_data)
+    assert no_claims.is_cooperative > claims.is_cooperative
+    for assignor in (cooperative, no_claims, claims):
+        assert replacement_of(assignor).is_cooperative
+    assert not replacement_of(eager).is_cooperative

@@ -50,3 +50,8 @@ def test_unknown_and_missing_fields_are_refused() -> None:
     for wrong in ({}, {"name": "a", "other": 1}):
         with pytest.raises(TypeError):
             unchecked(Row)(**wrong)  # type: ignore[arg-type]
+
+
+def test_fields_by_keyword_alone_take_no_place() -> None:
+    with pytest.raises(TypeError):
+        unchecked(Row)("a")  # type: ignore[call-arg]
