@@ -307,8 +307,8 @@ def _keep(watch: GroupWatch, row: HistoryRow, rules: Rules) -> None:
 
 
 def _kept_generations(rules: Rules) -> int:
-    """Return how many closed generations are kept: enough for a loop, whatever its threshold."""
-    return max(GENERATIONS, rules.loop_generations)
+    """Return how many closed generations are kept: enough for every finder and threshold."""
+    return max(GENERATIONS, rules.loop_generations, rules.claims_missed + 1)
 
 
 def _note(rest: Rest, generation: Generation, rules: Rules) -> None:
