@@ -47,6 +47,8 @@ class Entries(NamedTuple):
     """int64[E]."""
     number_count: Int64
     """int64[E]: how many numbers stand behind the name and their count."""
+    number: Int32 | None = None
+    """int32[E]: the numbers, where each entry has one and it has been read already."""
 
 
 @dataclass(slots=True)
@@ -175,8 +177,9 @@ class Cursor:
         if np.count_nonzero(column(records, ">u4", NAME_LENGTH_SIZE + name_length) != 1):
             return None
         self.place = after
-        lengths = np.full(len(begin), name_length)
-        return Entries(count, begin + NAME_LENGTH_SIZE, lengths, np.ones_like(begin))
+        number = column(records, INT32, size - NUMBER_SIZE).astype(np.int32)
+        begin += NAME_LENGTH_SIZE
+        return Entries(count, begin, np.full(len(begin), name_length), np.ones_like(begin), number)
 
 
 def cursor_of(messages: Sequence[bytes | memoryview]) -> Cursor:
@@ -272,14 +275,14 @@ def owned_arrays(buffer: bytes, entries: Entries, known: dict[bytes, int]) -> Ow
     Raises `NotPlainError` as `topics_of`, and for a negative number. Cost: O(names + numbers).
     """
     topic = topics_of(buffer, entries, known)
-    first = entries.name_start + entries.name_length
-    first += COUNT_SIZE
-    number_ptr = bounds_of(entries.number_count)
-    if len(first) < int(number_ptr[-1]):
+    number, number_ptr = entries.number, bounds_of(entries.number_count)
+    if number is None:
+        first = entries.name_start + entries.name_length
+        first += COUNT_SIZE
         first -= NUMBER_SIZE * number_ptr[:-1]
         first = first.repeat(entries.number_count)
         first += np.arange(0, NUMBER_SIZE * len(first), NUMBER_SIZE)
-    number: Int32 = view_of(buffer, INT32)[first].astype(np.int32)
+        number = view_of(buffer, INT32)[first].astype(np.int32)
     if int(number.min(initial=0)) < 0:
         raise NotPlainError
     return OwnedArrays(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -184,14 +185,14 @@ def _topic_lists(blobs: Sequence[bytes]) -> _TopicLists:
 
     Cost: a comparison for each member, or the length of its list.
     """
-    lists = _few_lists(blobs, [0] * len(blobs), blobs[:1])
+    lists = _few_lists(blobs, blobs[:1])
     if lists is None:
         begins = [blob[:ALIKE_BYTES] for blob in blobs]
         samples = dict(zip(begins, blobs, strict=True))
         if MEMBERS_A_LIST * len(samples) <= len(blobs):
             number = dict(zip(samples, range(len(samples)), strict=True))
             list_of = list(map(number.__getitem__, begins))
-            lists = _few_lists(blobs, list_of, list(samples.values()))
+            lists = _few_lists(blobs, list(samples.values()), list_of)
     if lists is not None:
         return lists
     cursor = cursor_of(blobs)
@@ -206,11 +207,11 @@ def _topic_lists(blobs: Sequence[bytes]) -> _TopicLists:
 
 
 def _few_lists(
-    blobs: Sequence[bytes], list_of: Sequence[int], samples: Sequence[bytes]
+    blobs: Sequence[bytes], samples: Sequence[bytes], list_of: Sequence[int] | None = None
 ) -> _TopicLists | None:
     """Return the topic lists if each member has the version and the list of the sample of its list.
 
-    `None` where one has not.
+    `None` where one has not. Without `list_of` all members have the list of the one sample.
     """
     shared = SharedNames()
     sections, lists, version = [], [], []
@@ -222,14 +223,17 @@ def _few_lists(
             raise NotPlainError from None
         sections.append(blob[:COUNT_AT] + shared.section)
         lists.append(shared.topics)
-    if not all(map(bytes.startswith, blobs, map(sections.__getitem__, list_of))):
+    begins = repeat(sections[0]) if list_of is None else map(sections.__getitem__, list_of)
+    if not all(map(bytes.startswith, blobs, begins)):
         return None
     if not all(version):
         raise NotPlainError
     names: dict[bytes, int] = {}
     add_names(names, [header[2:] for header in shared.names])
     index = {topic: number for number, topic in enumerate(shared.names.values())}
-    of_list = np.array(list_of, dtype=np.int64)
+    of_list = np.zeros(len(blobs), dtype=np.int64)
+    if list_of is not None:
+        of_list[:] = list_of
     return _TopicLists(
         names=names,
         ptr=np.array([0, *map(len, lists)]).cumsum(),
