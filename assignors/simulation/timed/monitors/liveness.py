@@ -103,7 +103,7 @@ def too_many_rounds(end: Ending) -> Iterator[str]:
 
 def request_unanswered(end: Ending) -> Iterator[str]:
     """Yield how many requests nobody answers."""
-    if end.unanswered:
+    if end.unanswered and end.scenario.protocol is not GroupProtocol.PUSH:
         yield f"{len(end.unanswered)} requests have no answer"
 
 

@@ -35,7 +35,6 @@ from assignors.simulation.timed.monitors.rules import (
     target_epoch_too_early,
 )
 from assignors.simulation.timed.protocols.effects import Effect
-from assignors.simulation.timed.scenario import GroupProtocol
 
 
 class Kind(StrEnum):
@@ -59,7 +58,6 @@ class Monitor:
     kind: Kind
     is_of_whole_group: bool = False
     """Whether it looks at all members and partitions: when a rebalance begins or ends."""
-    protocols: frozenset[GroupProtocol] = frozenset(GroupProtocol)
     spec: str | None = None
     """The property of the KIP-848 TLA+ specification that says the same, or two that do; none is
     about commits or fetches, so the monitors of these have no name there.
@@ -67,9 +65,6 @@ class Monitor:
     Source: `consumer_group_protocol_kip_848.tla` of Vanlightly/kafka-tlaplus.
     """
 
-
-CONSUMER = frozenset({GroupProtocol.CONSUMER})
-CLASSIC = frozenset({GroupProtocol.CLASSIC})
 
 MONITORS: dict[str, Monitor] = {
     "double-owned-in-epoch": Monitor(
@@ -91,7 +86,6 @@ MONITORS: dict[str, Monitor] = {
         claim="No round gives a member a partition that another member still owns.",
         kind=Kind.STEP,
         is_of_whole_group=True,
-        protocols=CLASSIC,
     ),
     "handed-over-before-commit": Monitor(
         judge=handed_over_before_commit,
@@ -106,7 +100,6 @@ MONITORS: dict[str, Monitor] = {
         " `cooperative-sticky`; a member with a `client` does what that client does. An answer that"
         " breaks rules goes out, and is reported.",
         kind=Kind.STEP,
-        protocols=CLASSIC,
     ),
     "commit-of-a-stranger": Monitor(
         judge=commit_of_a_stranger,
@@ -126,7 +119,6 @@ MONITORS: dict[str, Monitor] = {
         claim="A generation has one plan: its record is written again for a static member that"
         " comes back, and with the same assignments.",
         kind=Kind.STEP,
-        protocols=CLASSIC,
     ),
     "log-differs-from-state": Monitor(
         judge=log_differs,
@@ -157,7 +149,6 @@ MONITORS: dict[str, Monitor] = {
         claim="A member in the epoch of the target owns nothing that the target gives to another.",
         kind=Kind.MOMENT,
         is_of_whole_group=True,
-        protocols=CONSUMER,
         spec="ValidMemberEpoch",
     ),
     "stable-group-is-not": Monitor(
@@ -165,7 +156,6 @@ MONITORS: dict[str, Monitor] = {
         claim="In a stable group every member has the group's epoch and exactly its target.",
         kind=Kind.MOMENT,
         is_of_whole_group=True,
-        protocols=CONSUMER,
         spec="ValidStableGroupState",
     ),
     "member-not-at-rest": Monitor(
@@ -196,7 +186,6 @@ MONITORS: dict[str, Monitor] = {
         claim="Every request of a member that runs is answered in the end; under the push protocol"
         " a request may wait for news as long as there are none.",
         kind=Kind.END,
-        protocols=frozenset({GroupProtocol.CLASSIC, GroupProtocol.CONSUMER}),
     ),
     "balance-can-improve": Monitor(
         judge=balance_can_improve,
@@ -239,5 +228,5 @@ def broken(moment: GroupMoment) -> Found:
 def end_found(end: Ending) -> Found:
     """Yield what has not come about. Cost: that of the assignor and the optimal solver."""
     for name, each in MONITORS.items():
-        if each.kind is Kind.END and end.scenario.protocol in each.protocols:
+        if each.kind is Kind.END:
             yield from findings_of(name, end)
