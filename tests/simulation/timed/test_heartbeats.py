@@ -21,6 +21,7 @@ from assignors.simulation.timed.random_streams import MEANS_MAX, exponential_at
 from assignors.simulation.timed.scenario import (
     MIGRATING,
     GroupProtocol,
+    ProcessingConfig,
     Scenario,
 )
 from assignors.simulation.timed.simulation import Played, compute_heartbeats, prepared, simulate
@@ -110,7 +111,7 @@ def test_the_gallery_is_the_same_with_fewer_events(name: str, protocol: GroupPro
 @pytest.mark.parametrize("protocol", GroupProtocol)
 def test_members_at_rest_cost_no_events(protocol: GroupProtocol) -> None:
     def events(until_ms: int) -> tuple[int, int]:
-        group = named("crash", protocol=protocol)
+        group = replace(named("crash", protocol=protocol), processing=ProcessingConfig())
         rare = replace(group.broker, offsets_check_ms=7_200_000)  # each look is an event
         result = simulate(replace(group, plan=(), until_ms=until_ms, broker=rare)).result
         return result.events, sum(result.requests.values())
