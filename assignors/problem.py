@@ -228,6 +228,8 @@ def _classes(table: Bool, list_of: Int64) -> tuple[Bool, Int32]:
 
     Lists are numbered in the order of the members, and so are classes.
     """
+    if len(table) == 1:
+        return table, np.zeros(len(list_of), dtype=np.int32)
     packed = np.packbits(table, axis=1)
     sets: list[bytes] = (
         packed.view(f"V{packed.shape[1]}").ravel().tolist() if packed.size else [b""] * len(table)

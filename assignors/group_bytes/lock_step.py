@@ -64,6 +64,8 @@ class Cursor:
 
     def numbers(self, dtype: np.dtype[Any], is_there: Bool | None = None) -> Int64:
         """Read a number of each message, int64[R], -1 where `is_there` says that it has none."""
+        if is_there is not None and np.count_nonzero(is_there) == len(is_there):
+            is_there = None
         place, size = self.place, np.int64(dtype.itemsize)
         after = place + (size if is_there is None else size * is_there)
         require(after <= self.end)
@@ -167,7 +169,9 @@ class Cursor:
         name_length = int(length[count.argmax()])
         size = HEADER_SIZE + NUMBER_SIZE + name_length
         after = place + size * count
-        if np.count_nonzero((length != name_length) & (count > 0)) or np.any(after > self.end):
+        if np.count_nonzero((length != name_length) & (count > 0)) or np.count_nonzero(
+            after > self.end
+        ):
             return None
         begin = (place - size * bounds_of(count)[:-1]).repeat(count)
         begin += np.arange(0, size * len(begin), size)
@@ -228,7 +232,8 @@ def topics_of(buffer: bytes, entries: Entries, known: dict[bytes, int]) -> Int64
         add_names(known, new)
         found = find(name_table(new), buffer, start[left], length[left])
         number[left] = np.where(found < 0, -1, found + first)
-    require(number >= 0)
+    else:
+        raise NotPlainError
     row = np.arange(len(entries.entry_count)).repeat(entries.entry_count)
     if _has_repeats(row, number, len(known)):
         raise NotPlainError

@@ -90,7 +90,9 @@ class MemberArrays:
 
     def noted(self) -> list[int]:
         """Return the rows on whose bytes the reader in `wire` has notes: none, as a rule."""
-        return np.flatnonzero((self.data_length == 0) | self.has_empty_rack).tolist()
+        is_noted = (self.data_length == 0) | self.has_empty_rack
+        rows: list[int] = is_noted.nonzero()[0].tolist()
+        return rows
 
     def _make(self, row: int) -> Member:
         member_id, rack = self.member_ids[row], int(self.rack_ids.number[row])

@@ -81,7 +81,8 @@ def messages_of_entries(
     # Between two messages: what is behind the one, and what is before the other with its count.
     between = np.frombuffer(behind + before + bytes(COUNT_SIZE), dtype=np.uint8)
     gap_size = len(between)
-    gap = np.tile(between, (member_count + 1, 1))
+    gap = np.empty((member_count + 1, gap_size), dtype=np.uint8)
+    gap[:] = between
     entry_count = np.bincount(holder, minlength=member_count)
     column(gap, INT32, gap_size - COUNT_SIZE)[:-1] = entry_count
     shift = np.arange(0, gap_size * len(gap), gap_size)
