@@ -40,12 +40,10 @@ from wire import Decoded, Subscription, decode_subscription
 from wire.text import utf16_key
 
 MEMBERS_MIN = 48
-"""Smaller groups are read member by member. Measured with equal subscriptions after a member left,
-a whole round from bytes to bytes, in turn against together: 30 members x 300 partitions 0.21 and
-0.37 ms, 40 x 400 0.30 and 0.44, 48 x 480 (one layout) 0.36 and 0.26, 60 x 600 0.49 and 0.46;
-without claims 30 x 300 0.15 and 0.19, 44 x 440 0.22 and 0.21, 60 x 600 0.31 and 0.23. With half of
-ten topics each it would be 70: 60 x 600 1.00 and 1.25, 70 x 700 1.18 and 1.15, 90 x 900 1.39 and
-1.18."""
+"""Smaller groups are read member by member. Measured after a member left, a whole round from bytes
+to bytes, in turn against together: 30 members x 300 partitions 0.36 and 0.59 ms, 48 x 480 0.57 and
+0.67, 60 x 600 0.74 and 0.71, 90 x 900 1.31 and 0.79; with half of ten topics each 48 x 480 2.44 and
+2.14, 90 x 900 3.57 and 2.29."""
 COUNT_AT = 2
 """Where the number of topics stands: behind the version."""
 ALIKE_BYTES = 128
