@@ -33,8 +33,7 @@ The keys of every line that the command reads and writes. Each line also has a J
 
 ```python
 >>> from jsonschema import Draft202012Validator
->>> from assignors.documents.weightings import WeightKeys
-from assignors.formats import FORMATS
+>>> from assignors.formats import FORMATS
 >>> group = Draft202012Validator(FORMATS["group"].document())
 >>> group.is_valid({"topics": {"t": 6}, "members": [{"id": "a", "topics": ["t"]}]})
 True

@@ -165,15 +165,3 @@ def test_a_static_leader_of_an_old_client_comes_back_and_does_not_know_that_it_l
     assert run.result.unowned == (0 if is_read else 3)
     assert len(new) == (3 if is_read else 0)
     assert all(each.start <= 180 * SECOND * MILLISECOND for each in new)
-
-
-def test_the_times_of_a_client_may_stand_beside_its_name_as_before_0_3() -> None:
-    """ClickHouse/ClickHouse#33321: a scenario that was written for 0.2."""
-    times = {"heartbeats_go_on": True, "wake_ms": 500}
-    member = {"name": "ch", "topics": ["t"]}
-    document = {"version": 1, "until_ms": 1000, "topics": {"t": 1}}
-    old, new = (
-        scenario_from_document({**document, "members": [entry]})
-        for entry in ({**member, **times}, {**member, "timing": times})
-    )
-    assert old == new
