@@ -332,3 +332,26 @@ def test_a_scenario_that_cannot_be_is_refused_with_its_place(
     with pytest.raises(DocumentError) as refused:
         scenario_from_document({**document, **changed})
     assert path in str(refused.value)
+
+
+def test_a_classic_member_whose_instance_id_is_taken_in_a_consumer_group_is_a_zombie() -> None:
+    """The broker makes its member id, without the client id in front."""
+    played = simulate(
+        Scenario(
+            until_ms=40_000,
+            protocol=CONSUMER,
+            topics={"t": 2},
+            members=(
+                MemberConfig(name="a", topics=("t",), instance_id="i", protocol=CLASSIC),
+                MemberConfig(name="b", topics=("t",), starts_at_ms=0),
+                MemberConfig(
+                    name="c", topics=("t",), instance_id="i", protocol=CLASSIC, starts_at_ms=None
+                ),
+            ),
+            plan=(Action(at_ms=20_000, do=Verb.START, member="c"),),
+            broker=BrokerConfig(migration_policy=MigrationPolicy.BIDIRECTIONAL),
+        ),
+        monitoring=Monitoring.FULL,
+    )
+    assert not played.violations
+    assert [each.member for each in played.zombies] == ["a"]

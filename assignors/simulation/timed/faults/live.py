@@ -262,13 +262,14 @@ class LiveFaults:
     def note_removed(self) -> list[str]:
         """Keep who was removed, and declare the windows of those whose processes consume.
 
-        Returns the ids of all that were removed. Cost: O(members removed).
+        Returns the ids of all that were removed. Cost: O(members removed), for ids that the broker
+        made times the members.
         """
         removed = self.sides.removed()
         if self.failovers is not None:
             self.failovers.recoveries.look()
         for member_id in removed:
-            for number in self.zombies.candidates(member_id):
+            for number in self.zombies.candidates(member_id) or self._with_id(member_id):
                 name = self.names[number]
                 is_current = self.sides.members[number].member_id in {member_id, ""}
                 if is_current:
@@ -276,6 +277,11 @@ class LiveFaults:
                 if is_current and self.meter.ledger.consumed.get(name):
                     self.zombies.since[name] = self.network.queue.now
         return removed
+
+    def _with_id(self, member_id: str) -> list[int]:
+        """Return who has an id that the broker made: a classic member of a consumer group."""
+        members = self.sides.members
+        return [number for number, each in enumerate(members) if each.member_id == member_id]
 
 
 # What each fault does to its members, when it begins and when it ends

@@ -117,7 +117,9 @@ def downgrade(
     made = ClassicGroup(state=GroupState.STABLE, generation=group.epoch, since_ms=state.now_ms)
     targets: dict[str, TopicPartitions] = {}
     for each in group.in_order():
-        if each.member_id not in leaving and not (replaced and each.member_id == replaced.old_id):
+        if each.member_id in leaving or (replaced and each.member_id == replaced.old_id):
+            made.removed.append(each.member_id)
+        else:
             made.add(_as_classic_member(each, group.epoch))
             targets[each.member_id] = group.target.get(each.member_id, {})
     if replaced is not None:
